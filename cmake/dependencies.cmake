@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# Every library that signpost links, by the name under which pkg-config knows it.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
+pkg_check_modules(IDN2 REQUIRED IMPORTED_TARGET libidn2)
+pkg_check_modules(QRENCODE REQUIRED IMPORTED_TARGET libqrencode)
+pkg_check_modules(PNG REQUIRED IMPORTED_TARGET libpng)
+pkg_check_modules(CARES REQUIRED IMPORTED_TARGET libcares>=1.18)
+pkg_check_modules(ZSCANNER REQUIRED IMPORTED_TARGET libzscanner)
+pkg_check_modules(H2O REQUIRED IMPORTED_TARGET libh2o-evloop)
+pkg_check_modules(OPENSSL REQUIRED IMPORTED_TARGET openssl)
+pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
+if(SIGNPOST_TESTS)
+  pkg_check_modules(CRITERION REQUIRED IMPORTED_TARGET criterion)
+endif()
