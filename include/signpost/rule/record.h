@@ -25,16 +25,17 @@ typedef enum sp_record_type {
  * name. */
 typedef struct sp_use {
     sp_str_t zone;
-    const struct sp_use *next;
+    struct sp_use *next;
 } sp_use_t;
 
 /* A response header field of the record, value decoded. */
 typedef struct sp_record_header {
     sp_header_t field;
-    const struct sp_record_header *next;
+    struct sp_record_header *next;
 } sp_record_header_t;
 
 typedef struct sp_record {
+    sp_str_t text; /* as read: without quotes around it and backslashes before ';' */
     sp_record_type_t type;
     uint16_t code; /* 302 unless the record says otherwise */
     bool ref;
@@ -46,7 +47,7 @@ typedef struct sp_record {
     const sp_template_t *to; /* NULL: missing */
     const sp_template_t *root;
     const sp_template_t *website;
-    const sp_regex_t *re; /* NULL: none, or not valid */
+    sp_regex_t *re; /* NULL: none, or not valid */
     const sp_use_t *use;
     const sp_record_header_t *headers;
 } sp_record_t;

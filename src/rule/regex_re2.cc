@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rule/regex_re2.h"
+
+#include <map>
+#include <memory>
+#include <new>
+#include <string>
+
+#include <re2/re2.h>
+
+/* What one expression may take, program and state cache together. A quarter of it bounds the
+ * program at about 4,000 instructions: \pL takes 1,000, (a{1000}){1000} is refused. */
+static const int64_t max_memory = 256 * 1024;
+
+/* Groups that a search reports at most, the whole match included. */
+static const size_t max_slots = 100;
+
+struct sp_re2 {
+    explicit sp_re2(re2::StringPiece pattern, const RE2::Options &options) : regex(pattern, options)
+    {
+    }
+    RE2 regex;
+    std::map<int, std::string> names;
+};
+
+sp_re2_t *sp_re2_create(const char *pattern, size_t len, char *ret_reason, size_t reason_size)
+{
+    ret_reason[0] = '\0';
+    try {
+        RE2::Options options;
+        options.set_log_errors(false);
+        options.set_max_mem(max_memory);
+        auto regex = std::make_unique<sp_re2>(re2::StringPiece(pattern, len), options);
+        if (!regex->regex.ok()) {
+            ret_reason[regex->regex.error().copy(ret_reason, reason_size - 1)] = '\0';
+            return nullptr;
+        }
+        regex->names = regex->regex.CapturingGroupNames();
+        return regex.release();
+    } catch (const std::bad_alloc &) {
+        return nullptr;
+    }
+}
+
+void sp_re2_destroy(sp_re2_t *regex)
+{
+    delete regex;
+}
+
+size_t sp_re2_group_count(const sp_re2_t *regex)
+{
+    return static_cast<size_t>(regex->regex.NumberOfCapturingGroups());
+}
+
+size_t sp_re2_program_size(const sp_re2_t *regex)
+{
+    return static_cast<size_t>(regex->regex.ProgramSize());
+}
+
+const char *sp_re2_group_name(const sp_re2_t *regex, size_t group, size_t *ret_len)
+{
+    auto found = regex->names.find(static_cast<int>(group));
+
+    if (found == regex->names.end()) {
+        return nullptr;
+    }
+    *ret_len = found->second.size();
+    return found->second.data();
+}
+
+int sp_re2_search(const sp_re2_t *regex, const char *text, size_t len, size_t from,
+                  const char **begins, size_t *lens, size_t slots)
+{
+    re2::StringPiece groups[max_slots];
+    size_t wanted = slots < max_slots ? slots : max_slots;
+
+    try {
+        if (!regex->regex.Match(re2::StringPiece(text, len), from, len, RE2::UNANCHORED, groups,
+                                static_cast<int>(wanted))) {
+            return 0;
+        }
+    } catch (const std::bad_alloc &) {
+        return 0;
+    }
+    for (size_t i = 0; i != slots; ++i) {
+        begins[i] = i < wanted ? groups[i].data() : nullptr;
+        lens[i] = i < wanted ? groups[i].size() : 0;
+    }
+    return 1;
+}
