@@ -215,6 +215,7 @@ static sp_status_t read_type(const reader_t *reader, sp_record_t *record)
 {
     sp_str_t value = reader->values[KEY_TYPE];
 
+    record->has_type = value.len != 0;
     record->type = value.len == 0 ? SP_TYPE_HOST : sp_record_type_from(value);
     if (record->type == SP_TYPE_COUNT) {
         return sp_fail(reader->err, SP_BAD_VALUE, offset_of(reader, value.ptr),

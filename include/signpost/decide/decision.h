@@ -20,15 +20,7 @@
 #include <signpost/decide/request.h>
 #include <signpost/decide/trace.h>
 #include <signpost/rule/outcome.h>
-
-/* How QR codes are drawn (records.md ANS-4). Colours are 0xRRGGBBAA. */
-typedef struct sp_qr_policy {
-    bool enabled;
-    uint16_t size; /* edge of the image in pixels, quiet zone included */
-    uint32_t background;
-    uint32_t foreground;
-    uint8_t recovery_level; /* 0 … 3: L, M, Q, H */
-} sp_qr_policy_t;
+#include <signpost/rule/qr.h>
 
 /* The part of the configuration that decisions depend on. Immutable while decisions run. */
 typedef struct sp_policy {

@@ -42,6 +42,7 @@ typedef struct sp_record {
     bool numbered; /* `re=record` */
     bool has_re;   /* an `re` field is there, valid or not */
     bool has_from;
+    bool has_type; /* a `type` field is there: it must be enabled, beside `use` as well */
     sp_str_t from;
     sp_str_t vcs;            /* "git" unless the record says otherwise */
     const sp_template_t *to; /* NULL: missing */

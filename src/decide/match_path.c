@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The path as segments and as the subject of regular expressions (records.md PATH-2 to PATH-5). */
+
+#include <signpost/base/buf.h>
+
+#include <string.h>
+
+#include "decide/run.h"
+
+sp_str_t sp_label_from(sp_str_t segment, sp_arena_t *arena)
+{
+    char *label = sp_arena_alloc(arena, segment.len);
+
+    for (size_t i = 0; label != NULL && i != segment.len; ++i) {
+        label[i] = segment.ptr[i] == '.' ? '-' : sp_to_lower(segment.ptr[i]);
+    }
+    return (sp_str_t){.ptr = label, .len = label == NULL ? 0 : segment.len};
+}
+
+/* ---- segments ---- */
+
+static bool is_segment_octet(char c)
+{
+    return sp_is_alnum(c) || (c != '\0' && strchr("-._~!$'()*+,;=:@", c) != NULL);
+}
+
+/* The octet at path.ptr[at], decoded, and how many octets of the path it takes. */
+static char octet_at(sp_str_t path, size_t at, size_t *ret_len)
+{
+    int octet = sp_percent_octet(path, at);
+
+    *ret_len = octet < 0 ? 1 : 3;
+    return octet < 0 ? path.ptr[at] : (char)octet;
+}
+
+/* The next segment at or behind *at: a run of segment octets right behind a (decoded) slash, as
+ * sent. */
+static bool next_segment(sp_str_t path, size_t *at, sp_str_t *ret_sent)
+{
+    while (*at < path.len) {
+        size_t len = 0;
+        size_t begin = 0;
+        char c = octet_at(path, *at, &len);
+
+        *at += len;
+        if (c != '/') {
+            continue;
+        }
+        begin = *at;
+        while (*at < path.len && is_segment_octet(octet_at(path, *at, &len))) {
+            *at += len;
+        }
+        if (*at != begin) {
+            *ret_sent = sp_str_slice(path, begin, *at);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool sp_path_segments(sp_run_t *run, sp_str_t **ret_sent, sp_str_t **ret_labels, size_t *ret_count)
+{
+    sp_str_t path = run->request->path;
+    size_t count = 0;
+    size_t at = 0;
+    sp_str_t sent;
+
+    while (next_segment(path, &at, &sent)) {
+        ++count;
+    }
+    *ret_sent = sp_arena_zalloc(run->arena, count, sizeof(sp_str_t));
+    *ret_labels = sp_arena_zalloc(run->arena, count, sizeof(sp_str_t));
+    if (*ret_sent == NULL || *ret_labels == NULL) {
+        sp_run_out_of_memory(run);
+        return false;
+    }
+    at = 0;
+    for (size_t i = 0; i != count && next_segment(path, &at, &sent); ++i) {
+        sp_str_t label = sp_label_from(sp_path_decode(sent, run->arena), run->arena);
+
+        if (label.ptr == NULL) {
+            sp_run_out_of_memory(run);
+            return false;
+        }
+        (*ret_sent)[i] = sent;
+        (*ret_labels)[i] = label;
+    }
+    *ret_count = count;
+    return true;
+}
+
+/* ---- regular expressions ---- */
+
+static sp_str_t subject_for(sp_run_t *run, const sp_regex_t *regex)
+{
+    sp_arena_t *arena = run->decision->arena; /* matches outlive the run, and point into it */
+    sp_str_t path = sp_path_decode(run->request->path, arena);
+    sp_buf_t subject;
+
+    if (path.ptr == NULL || !sp_regex_wants_query(regex) || !run->request->has_query) {
+        return path;
+    }
+    sp_buf_init(&subject, arena, SIZE_MAX / 2);
+    sp_buf_append(&subject, path);
+    sp_buf_append_char(&subject, '?');
+    sp_buf_append(&subject, run->request->query);
+    return subject.status == SP_OK ? sp_buf_str(&subject) : (sp_str_t){.ptr = NULL, .len = 0};
+}
+
+/* Takes the cost of one more search from the request's budget. */
+static bool can_afford(sp_run_t *run, const sp_regex_t *regex, sp_str_t subject)
+{
+    uint64_t cost = sp_regex_cost(regex, subject.len);
+
+    if (cost > run->decision->regex_budget) {
+        run->decision->regex_budget = 0;
+        return false;
+    }
+    run->decision->regex_budget -= cost;
+    return true;
+}
+
+static bool collect(sp_run_t *run, sp_match_t *match, sp_str_t subject)
+{
+    sp_arena_t *arena = run->decision->arena;
+    size_t slots = sp_regex_group_count(match->regex) + 1;
+    sp_str_t groups[SP_REGEX_GROUPS_MAX];
+    sp_str_t each[SP_REGEX_MATCHES_MAX];
+    sp_regex_cursor_t cursor = {.at = 0};
+
+    while (match->each_count != SP_REGEX_MATCHES_MAX && can_afford(run, match->regex, subject) &&
+           sp_regex_next(match->regex, subject, &cursor, groups, slots)) {
+        if (match->groups == NULL) {
+            match->groups = sp_arena_alloc(arena, slots * sizeof(*groups));
+            if (match->groups == NULL) {
+                return false;
+            }
+            memcpy(match->groups, groups, slots * sizeof(*groups));
+        }
+        each[match->each_count++] = groups[slots > 1 ? 1 : 0];
+    }
+    match->each = sp_arena_alloc(arena, match->each_count * sizeof(*each));
+    if (match->each == NULL) {
+        return false;
+    }
+    memcpy(match->each, each, match->each_count * sizeof(*each));
+    return true;
+}
+
+const sp_match_t *sp_match_path(sp_run_t *run, const sp_regex_t *regex)
+{
+    sp_decision_t *decision = run->decision;
+    sp_match_t *match = decision->matches;
+    sp_str_t subject;
+
+    while (match != NULL && match->regex != regex) {
+        match = match->next;
+    }
+    if (match != NULL) {
+        return match;
+    }
+    match = sp_arena_zalloc(decision->arena, 1, sizeof(*match));
+    subject = subject_for(run, regex);
+    if (match == NULL || subject.ptr == NULL) {
+        sp_run_out_of_memory(run);
+        return NULL;
+    }
+    match->regex = regex;
+    if (!collect(run, match, subject)) {
+        sp_run_out_of_memory(run);
+        return NULL;
+    }
+    match->next = decision->matches;
+    decision->matches = match;
+    return match;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Finding records: the host's own, the one that `use` names, a path record's child (records.md,
+ * sections 2 to 4). */
+
+#include "decide/run.h"
+
+/* Records that `use` leads to in one request. Lists of `use` that point at each other would be
+ * tried in every order otherwise, without a single further lookup. */
+#define USE_STEPS_MAX 100
+
+const sp_met_t *sp_meet(sp_run_t *run, const sp_record_t *record, sp_str_t name, sp_str_t zone,
+                        const sp_met_t *outer)
+{
+    sp_met_t *met = sp_arena_alloc(run->arena, sizeof(*met));
+
+    if (met == NULL) {
+        sp_run_out_of_memory(run);
+        return NULL;
+    }
+    *met = (sp_met_t){.record = record, .name = name, .zone = zone, .outer = outer};
+    run->met = met;
+    return met;
+}
+
+bool sp_type_is_enabled(const sp_run_t *run, const sp_record_t *record)
+{
+    /* Beside `use` a type that is not written down is nobody's wish. */
+    if (record->use != NULL && !record->has_type) {
+        return true;
+    }
+    return (run->policy->types & (1U << record->type)) != 0;
+}
+
+/* Asks for `name` and checks what the request's policy has to say of the record there. */
+static sp_found_t find(sp_run_t *run, sp_str_t name, const sp_answer_t **ret_answer)
+{
+    sp_found_t found = sp_run_ask(run, name, true, ret_answer);
+
+    if (found == SP_FOUND_RECORD && !sp_type_is_enabled(run, (*ret_answer)->record)) {
+        sp_run_fault(run, name, "its type is not among the enabled types");
+        return SP_FOUND_FAULT;
+    }
+    return found;
+}
+
+static sp_found_t meet_answer(sp_run_t *run, const sp_answer_t *answer, sp_str_t name,
+                              sp_str_t zone, const sp_met_t *outer, const sp_met_t **ret_met)
+{
+    *ret_met = sp_meet(run, answer->record, name, zone, outer);
+    return *ret_met == NULL ? SP_FOUND_STOP : SP_FOUND_RECORD;
+}
+
+sp_found_t sp_find_host_record(sp_run_t *run, const sp_met_t **ret_met)
+{
+    sp_str_t host = run->request->host;
+
+    for (size_t i = 0; i != SP_HOST_CANDIDATES; ++i) {
+        const sp_answer_t *answer = NULL;
+        sp_str_t name = sp_lookup_name_of_host(host, i, run->arena);
+        sp_found_t found = SP_FOUND_ABSENT;
+
+        if (name.ptr != NULL && name.len == 0) {
+            break;
+        }
+        found = find(run, name, &answer);
+        if (found == SP_FOUND_RECORD) {
+            return meet_answer(run, answer, name, host, NULL, ret_met);
+        }
+        if (found != SP_FOUND_ABSENT) {
+            return found;
+        }
+    }
+    return SP_FOUND_ABSENT;
+}
+
+/* ---- use ---- */
+
+static bool zone_is_valid(sp_str_t zone)
+{
+    if (zone.len == 0) {
+        return false;
+    }
+    for (sp_str_t rest = zone; rest.ptr != NULL;) {
+        if (!sp_label_is_valid(sp_str_cut(rest, '.', &rest))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static sp_str_t lower_case(sp_str_t text, sp_arena_t *arena)
+{
+    char *copy = sp_arena_alloc(arena, text.len);
+
+    for (size_t i = 0; copy != NULL && i != text.len; ++i) {
+        copy[i] = sp_to_lower(text.ptr[i]);
+    }
+    return (sp_str_t){.ptr = copy, .len = copy == NULL ? 0 : text.len};
+}
+
+/* Is `name` the name of `met`, or of a record whose `use` led to it, back to `first`? */
+static bool is_in_chain(const sp_met_t *met, const sp_met_t *first, sp_str_t name)
+{
+    for (;; met = met->outer) {
+        if (sp_str_eq(met->name, name)) {
+            return true;
+        }
+        if (met == first) {
+            return false;
+        }
+    }
+}
+
+/* The record at _redirect.ZONE or _redirect._.ZONE. */
+static sp_found_t find_used(sp_run_t *run, const sp_met_t *met, const sp_met_t *first,
+                            sp_str_t zone, const sp_met_t **ret_met)
+{
+    sp_found_t found = SP_FOUND_ABSENT;
+
+    for (int wildcard = 0; found == SP_FOUND_ABSENT && wildcard != 2; ++wildcard) {
+        const sp_answer_t *answer = NULL;
+        sp_str_t name = sp_lookup_name_of_zone(zone, wildcard != 0, run->arena);
+
+        if (name.ptr != NULL && is_in_chain(met, first, name)) {
+            sp_run_fault(run, name, "the chain of use= comes back to it");
+            return SP_FOUND_FAULT;
+        }
+        found = find(run, name, &answer);
+        if (found == SP_FOUND_RECORD) {
+            return meet_answer(run, answer, name, zone, met, ret_met);
+        }
+    }
+    return found;
+}
+
+static sp_found_t follow(sp_run_t *run, const sp_met_t *met, const sp_met_t *first, unsigned *steps,
+                         const sp_met_t **ret_met);
+
+/* One `use` of a record. SP_FOUND_ABSENT and SP_FOUND_FAULT: it is passed over. */
+static sp_found_t try_use(sp_run_t *run, const sp_met_t *met, const sp_met_t *first,
+                          const sp_use_t *use, unsigned *steps, const sp_met_t **ret_met)
+{
+    const sp_met_t *used = NULL;
+    sp_str_t zone = lower_case(use->zone, run->arena);
+    sp_found_t found = SP_FOUND_FAULT;
+
+    if (zone.ptr == NULL) {
+        sp_run_out_of_memory(run);
+        return SP_FOUND_STOP;
+    }
+    if (!zone_is_valid(zone) || ++*steps > USE_STEPS_MAX) {
+        sp_run_fault(run, met->name,
+                     *steps > USE_STEPS_MAX ? "its use= leads through too many records"
+                                            : "a use= of it names no record _redirect.NAME");
+        return SP_FOUND_FAULT;
+    }
+    found = find_used(run, met, first, zone, &used);
+    if (found == SP_FOUND_RECORD) {
+        found = follow(run, used, first, steps, ret_met);
+    }
+    if (found == SP_FOUND_ABSENT || found == SP_FOUND_FAULT) {
+        sp_run_note(run, met->name, "its use=_redirect.%.*s gives no record and is passed over",
+                    (int)zone.len, zone.ptr);
+        run->met = met;
+    }
+    return found;
+}
+
+static sp_found_t follow(sp_run_t *run, const sp_met_t *met, const sp_met_t *first, unsigned *steps,
+                         const sp_met_t **ret_met)
+{
+    if (met->record->use == NULL) {
+        if (met != first && met->record->type == SP_TYPE_DOCKERV2 &&
+            !sp_registry_is_usable(run, met, NULL)) {
+            return SP_FOUND_FAULT;
+        }
+        *ret_met = met;
+        return SP_FOUND_RECORD;
+    }
+    for (const sp_use_t *use = met->record->use; use != NULL; use = use->next) {
+        sp_found_t found = try_use(run, met, first, use, steps, ret_met);
+
+        if (found != SP_FOUND_ABSENT && found != SP_FOUND_FAULT) {
+            return found;
+        }
+    }
+    return SP_FOUND_ABSENT;
+}
+
+sp_found_t sp_follow_use(sp_run_t *run, const sp_met_t *met, const sp_met_t **ret_met)
+{
+    unsigned steps = 0;
+
+    return follow(run, met, met, &steps, ret_met);
+}
+
+/* ---- children ---- */
+
+/* PATH-3: labels that are still asked for must be ones that a name can hold. */
+static bool can_be_asked(const sp_str_t *labels, size_t count, size_t replaced)
+{
+    for (size_t i = 0; i + replaced < count; ++i) {
+        if (!sp_label_is_valid(labels[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+sp_found_t sp_find_child(sp_run_t *run, const sp_level_t *level, const sp_str_t *labels,
+                         size_t count, const sp_met_t **ret_met)
+{
+    sp_str_t zone = level->met->zone;
+
+    /* "_." for each label is the shortest name that could be: do not even try when that is too
+     * long. */
+    if (2 * count + sizeof("_redirect.") - 1 + zone.len > SP_NAME_MAX) {
+        sp_run_note(run, level->met->name, "the path has too many parts for a DNS name");
+        return SP_FOUND_ABSENT;
+    }
+    for (size_t replaced = 0; replaced <= count; ++replaced) {
+        const sp_answer_t *answer = NULL;
+        sp_str_t name;
+        sp_found_t found = SP_FOUND_ABSENT;
+
+        if (!can_be_asked(labels, count, replaced)) {
+            continue;
+        }
+        name = sp_lookup_name_of_child(labels, count, replaced, zone, run->arena);
+        found = find(run, name, &answer);
+        if (found == SP_FOUND_RECORD) {
+            return meet_answer(run, answer, name, zone, level->met, ret_met);
+        }
+        if (found == SP_FOUND_LIMIT) {
+            return SP_FOUND_ABSENT;
+        }
+        if (found != SP_FOUND_ABSENT) {
+            return found;
+        }
+    }
+    return SP_FOUND_ABSENT;
+}
