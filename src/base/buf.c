@@ -44,6 +44,11 @@ static bool reserve(sp_buf_t *buf, size_t more)
     return true;
 }
 
+void sp_buf_reserve(sp_buf_t *buf, size_t more)
+{
+    (void)reserve(buf, more);
+}
+
 void sp_buf_append(sp_buf_t *buf, sp_str_t text)
 {
     if (text.len != 0 && reserve(buf, text.len)) {
@@ -100,24 +105,23 @@ static sp_str_t html_reference(char c)
         return SP_STR("&gt;");
     case '"':
         return SP_STR("&#34;");
-    case '\'':
-        return SP_STR("&#39;");
     default:
-        return (sp_str_t){.ptr = NULL, .len = 0};
+        return SP_STR("&#39;");
     }
 }
 
 void sp_buf_append_html(sp_buf_t *buf, sp_str_t text)
 {
-    for (size_t i = 0; i != text.len; ++i) {
-        sp_str_t reference = html_reference(text.ptr[i]);
+    size_t begin = 0;
 
-        if (reference.ptr != NULL) {
-            sp_buf_append(buf, reference);
-        } else {
-            sp_buf_append_char(buf, text.ptr[i]);
+    for (size_t i = 0; i != text.len; ++i) {
+        if (sp_octet_is(text.ptr[i], SP_OCTET_HTML)) {
+            sp_buf_append(buf, sp_str_slice(text, begin, i));
+            sp_buf_append(buf, html_reference(text.ptr[i]));
+            begin = i + 1;
         }
     }
+    sp_buf_append(buf, sp_str_skip(text, begin));
 }
 
 void sp_buf_append_escaped(sp_buf_t *buf, sp_str_t text)

@@ -139,31 +139,6 @@ bool sp_str_to_uint(sp_str_t text, uint64_t max, uint64_t *ret_value)
     return true;
 }
 
-bool sp_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-bool sp_is_alpha(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-bool sp_is_alnum(char c)
-{
-    return sp_is_digit(c) || sp_is_alpha(c);
-}
-
-bool sp_is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-char sp_to_lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 int sp_hex_value(char c)
 {
     if (sp_is_digit(c)) {

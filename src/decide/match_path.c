@@ -20,11 +20,6 @@ sp_str_t sp_label_from(sp_str_t segment, sp_arena_t *arena)
 
 /* ---- segments ---- */
 
-static bool is_segment_octet(char c)
-{
-    return sp_is_alnum(c) || (c != '\0' && strchr("-._~!$'()*+,;=:@", c) != NULL);
-}
-
 /* The octet at path.ptr[at], decoded, and how many octets of the path it takes. */
 static char octet_at(sp_str_t path, size_t at, size_t *ret_len)
 {
@@ -48,7 +43,7 @@ static bool next_segment(sp_str_t path, size_t *at, sp_str_t *ret_sent)
             continue;
         }
         begin = *at;
-        while (*at < path.len && is_segment_octet(octet_at(path, *at, &len))) {
+        while (*at < path.len && sp_octet_is(octet_at(path, *at, &len), SP_OCTET_SEGMENT)) {
             *at += len;
         }
         if (*at != begin) {

@@ -100,12 +100,19 @@ static const char *reason_phrase(uint16_t code)
 static sp_str_t link_page(sp_run_t *run, sp_str_t location, uint16_t code)
 {
     sp_buf_t body;
+    size_t begin = 0;
+    size_t len = 0;
 
     sp_buf_init(&body, run->arena, 16 * SP_LOCATION_MAX);
-    sp_buf_printf(&body, "<!doctype html><title>%s</title><p><a href=\"", reason_phrase(code));
+    sp_buf_reserve(&body, 2 * location.len + 96);
+    sp_buf_append(&body, SP_STR("<!doctype html><title>"));
+    sp_buf_append(&body, sp_str_from(reason_phrase(code)));
+    sp_buf_append(&body, SP_STR("</title><p><a href=\""));
+    begin = body.len;
     sp_buf_append_html(&body, location);
+    len = body.len - begin;
     sp_buf_append(&body, SP_STR("\">"));
-    sp_buf_append_html(&body, location);
+    sp_buf_append(&body, sp_str_slice(sp_buf_str(&body), begin, begin + len));
     sp_buf_append(&body, SP_STR("</a></p>\n"));
     return body.status == SP_OK ? sp_buf_str(&body) : SP_STR("");
 }

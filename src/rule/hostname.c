@@ -4,15 +4,10 @@
 #include <idn2.h>
 #include <string.h>
 
-bool sp_is_label_octet(char c)
-{
-    return sp_is_alnum(c) || c == '-' || c == '_';
-}
-
 bool sp_label_is_valid(sp_str_t label)
 {
     for (size_t i = 0; i != label.len; ++i) {
-        if (!sp_is_label_octet(label.ptr[i])) {
+        if (!sp_octet_is(label.ptr[i], SP_OCTET_LABEL)) {
             return false;
         }
     }

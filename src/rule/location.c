@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <signpost/rule/location.h>
 
-#include <string.h>
-
 /* ---- percent-encoding ---- */
-
-/* RFC 3986, 2.2 and 2.3: reserved and unreserved. */
-static bool may_stand(char c)
-{
-    return sp_is_alnum(c) || (c != '\0' && strchr("-._~:/?#[]@!$&'()*+,;=", c) != NULL);
-}
 
 static bool is_data(char c, sp_octets_t octets)
 {
@@ -47,7 +39,7 @@ void sp_url_append(sp_buf_t *buf, sp_str_t text, sp_octets_t octets)
     for (size_t i = 0; i != text.len; ++i) {
         char c = text.ptr[i];
 
-        if ((may_stand(c) && !is_data(c, octets)) ||
+        if ((sp_octet_is(c, SP_OCTET_URL) && !is_data(c, octets)) ||
             (c == '%' && keeps_escapes(octets) && sp_percent_octet(text, i) >= 0)) {
             continue;
         }
@@ -160,7 +152,7 @@ static sp_status_t check_host(sp_str_t host, sp_error_t *err)
             return sp_fail(err, SP_BAD_VALUE, 0, "the target's host has an empty label");
         }
         for (size_t i = 0; i != label.len; ++i) {
-            if (!sp_is_label_octet(label.ptr[i])) {
+            if (!sp_octet_is(label.ptr[i], SP_OCTET_LABEL)) {
                 return sp_fail(err, SP_BAD_VALUE, 0,
                                "the target's host has a character that no host has");
             }

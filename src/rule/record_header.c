@@ -4,8 +4,7 @@
 static bool is_token(sp_str_t text)
 {
     for (size_t i = 0; i != text.len; ++i) {
-        if (!sp_is_alnum(text.ptr[i]) &&
-            sp_str_find(SP_STR("!#$%&'*+-.^_`|~"), text.ptr[i]) == 15) {
+        if (!sp_octet_is(text.ptr[i], SP_OCTET_TOKEN)) {
             return false;
         }
     }

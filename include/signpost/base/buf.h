@@ -19,6 +19,9 @@ typedef struct sp_buf {
 } sp_buf_t;
 
 void sp_buf_init(sp_buf_t *buf, sp_arena_t *arena, size_t max);
+/* Makes room for `more` octets at once: a hint that saves growing. */
+void sp_buf_reserve(sp_buf_t *buf, size_t more);
+
 void sp_buf_append(sp_buf_t *buf, sp_str_t text);
 void sp_buf_append_char(sp_buf_t *buf, char c);
 void sp_buf_append_uint(sp_buf_t *buf, uint64_t value);

@@ -5,9 +5,9 @@
 /* Slices: a pointer and a length. Whatever comes from DNS, HTTP or a file is passed around as one,
  * by value; the octets are borrowed, never modified, and do not end in NUL. */
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
+
+#include <signpost/base/octet.h>
 
 typedef struct sp_str {
     const char *ptr;
@@ -53,13 +53,8 @@ sp_str_t sp_str_trim(sp_str_t text);
 /* Decimal digits only, at least one; false when it is none or exceeds `max`. */
 bool sp_str_to_uint(sp_str_t text, uint64_t max, uint64_t *ret_value);
 
-/* ASCII only, independent of the locale. */
-bool sp_is_digit(char c);
-bool sp_is_alpha(char c);
-bool sp_is_alnum(char c);
-bool sp_is_blank(char c); /* blank, tab, CR, LF */
-char sp_to_lower(char c);
-int sp_hex_value(char c); /* 0…15, or -1 */
+/* 0…15, or -1. */
+int sp_hex_value(char c);
 
 /* The octet that "%XX" at `text.ptr[at]` stands for, or -1 where there is no such escape. */
 int sp_percent_octet(sp_str_t text, size_t at);

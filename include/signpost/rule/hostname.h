@@ -34,6 +34,5 @@ bool sp_ipv6_is_valid(sp_str_t address);
 
 /* Letters, digits, '-' and '_': what a label of ours may hold; 1 to 63 of them. */
 bool sp_label_is_valid(sp_str_t label);
-bool sp_is_label_octet(char c);
 
 #endif
