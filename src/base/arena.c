@@ -97,6 +97,16 @@ sp_str_t sp_arena_copy(sp_arena_t *arena, sp_str_t text)
     return (sp_str_t){.ptr = copy, .len = text.len};
 }
 
+sp_str_t sp_arena_copy_lower(sp_arena_t *arena, sp_str_t text)
+{
+    char *copy = take(arena, text.len, 1);
+
+    for (size_t i = 0; copy != NULL && i != text.len; ++i) {
+        copy[i] = sp_to_lower(text.ptr[i]);
+    }
+    return (sp_str_t){.ptr = copy, .len = copy == NULL ? 0 : text.len};
+}
+
 bool sp_array_size(size_t count, size_t size, size_t *ret_bytes)
 {
     if (size != 0 && count > SIZE_MAX / size) {

@@ -8,9 +8,15 @@ sp_str_t sp_str_from(const char *text)
     return (sp_str_t){.ptr = text, .len = text == NULL ? 0 : strlen(text)};
 }
 
+/* An empty slice may have no pointer at all. */
+static bool same_octets(const char *a, const char *b, size_t len)
+{
+    return len == 0 || (a != NULL && b != NULL && memcmp(a, b, len) == 0);
+}
+
 bool sp_str_eq(sp_str_t a, sp_str_t b)
 {
-    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+    return a.len == b.len && same_octets(a.ptr, b.ptr, a.len);
 }
 
 bool sp_str_eq_nocase(sp_str_t a, sp_str_t b)
@@ -31,8 +37,7 @@ int sp_str_compare(sp_str_t a, sp_str_t b)
 
 bool sp_str_starts_with(sp_str_t text, sp_str_t prefix)
 {
-    return text.len >= prefix.len &&
-           (prefix.len == 0 || memcmp(text.ptr, prefix.ptr, prefix.len) == 0);
+    return text.len >= prefix.len && same_octets(text.ptr, prefix.ptr, prefix.len);
 }
 
 bool sp_str_starts_with_nocase(sp_str_t text, sp_str_t prefix)
@@ -114,6 +119,16 @@ sp_str_t sp_str_trim(sp_str_t text)
         text = sp_str_skip(text, 1);
     }
     return text;
+}
+
+bool sp_str_is_ascii(sp_str_t text)
+{
+    for (size_t i = 0; i != text.len; ++i) {
+        if ((unsigned char)text.ptr[i] >= 0x80) {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool sp_str_to_uint(sp_str_t text, uint64_t max, uint64_t *ret_value)

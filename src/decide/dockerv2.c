@@ -30,11 +30,14 @@ static sp_str_t trim_slashes(sp_str_t path)
 static sp_status_t read_registry(sp_run_t *run, const sp_met_t *met, const sp_level_t *level,
                                  registry_t *ret_registry, sp_error_t *err)
 {
-    registry_t registry;
-    sp_target_t target;
+    registry_t registry = {.image = {.ptr = NULL, .len = 0}};
+    sp_target_t target = {.text = {.ptr = NULL, .len = 0}};
     sp_status_t status =
-        sp_target_finish(met->record->to, run->request, level == NULL ? &no_values : &level->values,
-                         SP_TARGET_REGISTRY, run->arena, &target, err);
+        sp_target_finish(met->record->to,
+                         &(sp_expansion_t){.request = run->request,
+                                           .values = level == NULL ? &no_values : &level->values,
+                                           .arena = run->arena},
+                         SP_TARGET_REGISTRY, &target, err);
     size_t colon = 0;
 
     if (status != SP_OK) {
@@ -144,7 +147,7 @@ static void redirect_to_registry(sp_run_t *run, const sp_met_t *met, const sp_le
                                  const registry_t *registry, const pull_t *pull)
 {
     sp_buf_t url;
-    sp_target_t target;
+    sp_target_t target = {.text = {.ptr = NULL, .len = 0}};
     sp_error_t err = {.status = SP_OK};
     sp_status_t status = SP_OK;
 
@@ -198,8 +201,8 @@ void sp_answer_dockerv2(sp_run_t *run, const sp_met_t *met, const sp_level_t *le
         .value = {.ptr = "registry/2.0", .len = 12},
     };
     sp_str_t path = run->request->path;
-    registry_t registry;
-    pull_t pull;
+    registry_t registry = {.image = {.ptr = NULL, .len = 0}};
+    pull_t pull = {.name = {.ptr = NULL, .len = 0}};
 
     if (!get_registry(run, met, level, &registry)) {
         if (!run->settled) {

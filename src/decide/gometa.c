@@ -9,14 +9,6 @@
 
 static const sp_values_t no_values = {.numbered = NULL};
 
-static bool asked_by_go(sp_run_t *run)
-{
-    sp_str_t value = {.ptr = NULL, .len = 0};
-
-    return sp_query_find(run->request->query, SP_STR("go-get"), run->arena, &value) &&
-           sp_str_eq(value, SP_STR("1"));
-}
-
 static void append_prefix(sp_buf_t *body, const sp_request_t *request)
 {
     sp_buf_append_html(body, request->host);
@@ -34,7 +26,7 @@ static sp_str_t import_page(sp_run_t *run, const sp_met_t *met, const sp_target_
 {
     sp_buf_t body;
 
-    sp_buf_init(&body, run->arena, 32 * SP_LOCATION_MAX);
+    sp_buf_init(&body, run->arena, (size_t)32 * SP_LOCATION_MAX);
     sp_buf_append(&body, SP_STR("<!doctype html>\n<html><head><meta charset=\"utf-8\">\n"
                                 "<meta name=\"go-import\" content=\""));
     append_prefix(&body, run->request);
@@ -68,8 +60,10 @@ static void answer_go(sp_run_t *run, const sp_met_t *met, const sp_level_t *leve
     if (met->record->to == NULL) {
         (void)sp_fail(&err, SP_BAD_VALUE, 0, "it has no to=, which names the repository");
     } else {
-        status = sp_target_finish(met->record->to, run->request, values, SP_TARGET_REPOSITORY,
-                                  run->arena, &target, &err);
+        status = sp_target_finish(
+            met->record->to,
+            &(sp_expansion_t){.request = run->request, .values = values, .arena = run->arena},
+            SP_TARGET_REPOSITORY, &target, &err);
     }
     if (status == SP_OK) {
         sp_str_t body = import_page(run, met, &target);
@@ -111,7 +105,11 @@ static void answer_people(sp_run_t *run, const sp_met_t *met, const sp_level_t *
 
 void sp_answer_gometa(sp_run_t *run, const sp_met_t *met, const sp_level_t *level)
 {
-    if (asked_by_go(run)) {
+    sp_str_t go_get = {.ptr = NULL, .len = 0};
+
+    if (sp_query_find(run->request->query, SP_STR("go-get"), run->arena, &go_get) != SP_OK) {
+        sp_run_out_of_memory(run);
+    } else if (sp_str_eq(go_get, SP_STR("1"))) {
         answer_go(run, met, level);
     } else {
         answer_people(run, met, level);

@@ -95,7 +95,7 @@ sp_str_t sp_not_found_html(const sp_run_t *run, const char *sentence)
 {
     sp_buf_t body;
 
-    sp_buf_init(&body, run->arena, 4 * PAGE_MAX);
+    sp_buf_init(&body, run->arena, (size_t)4 * PAGE_MAX);
     sp_buf_append(&body,
                   SP_STR("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
                          "<meta name=\"viewport\" content=\"width=device-width\">\n"

@@ -56,23 +56,27 @@ static bool next_token(sp_str_t from, size_t *at, uint64_t *ret_number)
     return false;
 }
 
-/* PATH-4: orders the labels by the numbers that `from` assigns to them; false when it does not fit.
- */
-static bool order_by_from(sp_run_t *run, sp_str_t from, labels_t *labels)
+/* PATH-4: orders the labels by the numbers that `from` assigns to them. SP_FOUND_ABSENT when it
+ * does not fit. */
+static sp_found_t order_by_from(sp_run_t *run, sp_str_t from, labels_t *labels)
 {
     uint64_t *numbers = sp_arena_zalloc(run->arena, labels->count, sizeof(*numbers));
     size_t tokens = 0;
     size_t at = 0;
     uint64_t number = 0;
 
+    if (numbers == NULL) {
+        sp_run_out_of_memory(run);
+        return SP_FOUND_STOP;
+    }
     while (next_token(from, &at, &number)) {
-        if (tokens == labels->count || numbers == NULL) {
-            return false;
+        if (tokens == labels->count) {
+            return SP_FOUND_ABSENT;
         }
         numbers[tokens++] = number;
     }
     if (tokens != labels->count) {
-        return false;
+        return SP_FOUND_ABSENT;
     }
     /* Insertion sort, ascending: the name is written backwards, which makes it descending. */
     for (size_t i = 1; i < tokens; ++i) {
@@ -80,7 +84,7 @@ static bool order_by_from(sp_run_t *run, sp_str_t from, labels_t *labels)
             sp_str_t label = labels->labels[j];
 
             if (numbers[j - 1] == numbers[j]) {
-                return false;
+                return SP_FOUND_ABSENT;
             }
             number = numbers[j];
             numbers[j] = numbers[j - 1];
@@ -89,7 +93,7 @@ static bool order_by_from(sp_run_t *run, sp_str_t from, labels_t *labels)
             labels->labels[j - 1] = label;
         }
     }
-    return true;
+    return SP_FOUND_RECORD;
 }
 
 /* Groups of `regex` that have names, in bytewise order of these (PATH-5). */
@@ -217,9 +221,15 @@ static sp_found_t find_labels(sp_run_t *run, sp_level_t *level, labels_t *labels
     level->values.numbered_count = level->values.segment_count;
     level->values.numbered_sent = true;
     level->values.regex = NULL;
-    if (record->has_from && !order_by_from(run, record->from, labels)) {
-        sp_run_note(run, level->met->name, "its from= does not fit the path's segments");
-        return SP_FOUND_ABSENT;
+    if (record->has_from) {
+        sp_found_t found = order_by_from(run, record->from, labels);
+
+        if (found == SP_FOUND_ABSENT) {
+            sp_run_note(run, level->met->name, "its from= does not fit the path's segments");
+        }
+        if (found != SP_FOUND_RECORD) {
+            return found;
+        }
     }
     return labels->count == 0 ? SP_FOUND_ABSENT : SP_FOUND_RECORD;
 }

@@ -162,7 +162,8 @@ sp_status_t sp_request_read(const sp_raw_request_t *raw, sp_arena_t *arena,
     return status;
 }
 
-sp_str_t sp_request_header(const sp_request_t *request, sp_str_t name, sp_arena_t *arena)
+sp_status_t sp_request_header(const sp_request_t *request, sp_str_t name, sp_arena_t *arena,
+                              sp_str_t *ret_value)
 {
     sp_buf_t joined;
     sp_str_t only = {.ptr = NULL, .len = 0};
@@ -186,10 +187,8 @@ sp_str_t sp_request_header(const sp_request_t *request, sp_str_t name, sp_arena_
         sp_buf_append(&joined, value);
     }
     if (found == 0 && sp_str_eq_nocase(name, SP_STR("host"))) {
-        return request->raw_host;
+        only = request->raw_host;
     }
-    if (found < 2) {
-        return only;
-    }
-    return joined.status == SP_OK ? sp_buf_str(&joined) : (sp_str_t){.ptr = NULL, .len = 0};
+    *ret_value = found < 2 ? only : sp_buf_str(&joined);
+    return joined.status;
 }

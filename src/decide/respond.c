@@ -78,6 +78,24 @@ static void settle(sp_run_t *run, const response_t *response, sp_outcome_t outco
     run->settled = true;
 }
 
+static bool request_has_header(const sp_request_t *request, sp_str_t name)
+{
+    for (size_t i = 0; i != request->header_count; ++i) {
+        if (sp_str_eq_nocase(request->headers[i].name, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The field `ref` of the deciding record; `met` is NULL when none decided. */
+static void add_referer(const sp_run_t *run, response_t *response, const sp_met_t *met)
+{
+    if (met != NULL && met->record->ref && !request_has_header(run->request, SP_STR("Referer"))) {
+        add_header(response, SP_STR("Referer"), run->request->host);
+    }
+}
+
 /* ---- redirects ---- */
 
 static const char *reason_phrase(uint16_t code)
@@ -103,7 +121,7 @@ static sp_str_t link_page(sp_run_t *run, sp_str_t location, uint16_t code)
     size_t begin = 0;
     size_t len = 0;
 
-    sp_buf_init(&body, run->arena, 16 * SP_LOCATION_MAX);
+    sp_buf_init(&body, run->arena, (size_t)16 * SP_LOCATION_MAX);
     sp_buf_reserve(&body, 2 * location.len + 96);
     sp_buf_append(&body, SP_STR("<!doctype html><title>"));
     sp_buf_append(&body, sp_str_from(reason_phrase(code)));
@@ -122,18 +140,7 @@ static bool wants_body(const sp_request_t *request)
     return sp_str_eq(request->method, SP_STR("GET")) || sp_str_eq(request->method, SP_STR("HEAD"));
 }
 
-static bool request_has_header(const sp_request_t *request, sp_str_t name)
-{
-    for (size_t i = 0; i != request->header_count; ++i) {
-        if (sp_str_eq_nocase(request->headers[i].name, name)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* `met` is the record whose target it is; NULL for a configured fallback. */
-static void redirect(sp_run_t *run, const sp_met_t *met, sp_str_t location, uint16_t code)
+void sp_redirect_to(sp_run_t *run, const sp_met_t *met, sp_str_t location, uint16_t code)
 {
     response_t response;
     sp_outcome_t outcome = {
@@ -152,9 +159,7 @@ static void redirect(sp_run_t *run, const sp_met_t *met, sp_str_t location, uint
     if (met != NULL && (code == 301 || code == 308)) {
         add_header(&response, SP_STR("Cache-Control"), SP_STR("max-age=604800"));
     }
-    if (met != NULL && met->record->ref && !request_has_header(run->request, SP_STR("Referer"))) {
-        add_header(&response, SP_STR("Referer"), run->request->host);
-    }
+    add_referer(run, &response, met);
     if (wants_body(run->request)) {
         add_header(&response, SP_STR("Content-Type"), SP_STR("text/html; charset=utf-8"));
         outcome.body = link_page(run, location, code);
@@ -162,18 +167,14 @@ static void redirect(sp_run_t *run, const sp_met_t *met, sp_str_t location, uint
     settle(run, &response, outcome);
 }
 
-void sp_redirect_to(sp_run_t *run, const sp_met_t *met, sp_str_t location, uint16_t code)
-{
-    redirect(run, met, location, code);
-}
-
 bool sp_redirect(sp_run_t *run, const sp_met_t *met, const sp_template_t *target, uint16_t code,
                  const sp_values_t *values)
 {
     sp_target_t finished;
     sp_error_t err = {.status = SP_OK};
-    sp_status_t status = sp_target_finish(target, run->request, values, SP_TARGET_LOCATION,
-                                          run->arena, &finished, &err);
+    sp_status_t status = sp_target_finish(
+        target, &(sp_expansion_t){.request = run->request, .values = values, .arena = run->arena},
+        SP_TARGET_LOCATION, &finished, &err);
 
     if (status == SP_NO_MEMORY) {
         sp_run_out_of_memory(run);
@@ -183,7 +184,7 @@ bool sp_redirect(sp_run_t *run, const sp_met_t *met, const sp_template_t *target
         sp_run_fault(run, met->name, err.message);
         return false;
     }
-    redirect(run, met, finished.text, code);
+    sp_redirect_to(run, met, finished.text, code);
     return true;
 }
 
@@ -202,6 +203,7 @@ void sp_page(sp_run_t *run, const sp_met_t *met, sp_str_t content_type, sp_str_t
         add_header(&response, extra.name, extra.value);
     }
     add_header(&response, SP_STR("Content-Type"), content_type);
+    add_referer(run, &response, met);
     settle(run, &response,
            (sp_outcome_t){.kind = SP_OUTCOME_PAGE,
                           .status = 200,
@@ -286,9 +288,11 @@ void sp_run_out_of_memory(sp_run_t *run)
 
 static bool accepts_html(sp_run_t *run)
 {
-    sp_str_t accept = sp_request_header(run->request, SP_STR("Accept"), run->arena);
+    sp_str_t accept = {.ptr = NULL, .len = 0};
 
-    return sp_str_search(accept, SP_STR("text/html")) != accept.len;
+    /* Short of memory, plain text will do. */
+    return sp_request_header(run->request, SP_STR("Accept"), run->arena, &accept) == SP_OK &&
+           sp_str_search(accept, SP_STR("text/html")) != accept.len;
 }
 
 static void answer_not_found(sp_run_t *run)
@@ -330,7 +334,7 @@ static bool redirect_to_www(sp_run_t *run)
         sp_run_out_of_memory(run);
         return true;
     }
-    redirect(run, NULL, sp_buf_str(&location), run->policy->fallback_code);
+    sp_redirect_to(run, NULL, sp_buf_str(&location), run->policy->fallback_code);
     return true;
 }
 
@@ -353,7 +357,7 @@ static bool redirect_to_configured(sp_run_t *run)
         sp_run_note(run, SP_STR("fallback.redirect"), "can't be used: %s", err.message);
         return false;
     }
-    redirect(run, NULL, target.text, run->policy->fallback_code);
+    sp_redirect_to(run, NULL, target.text, run->policy->fallback_code);
     return true;
 }
 

@@ -19,6 +19,10 @@
 /* Numbered records that are looked at (PATH-8). */
 #define SP_NUMBERED_MAX 64
 
+/* Records that `use` leads to in one request. Lists of `use` that point at each other would be
+ * tried in every order otherwise, without a single further lookup. */
+#define SP_USE_STEPS_MAX 100
+
 /* Steps that the regular expressions of one request may take together: a fraction of a second at
  * the very worst. */
 #define SP_REGEX_BUDGET 20000000
@@ -52,7 +56,7 @@ struct sp_decision {
     unsigned lookups;
     bool wanted_counts; /* the wanted name counts against the limit */
     bool done;
-    char wanted[254];
+    char wanted[SP_NAME_MAX];
     size_t wanted_len;
     sp_outcome_t outcome;
     sp_trace_t trace;
@@ -177,7 +181,8 @@ void sp_answer_record(sp_run_t *run, const sp_met_t *met, const sp_level_t *leve
 bool sp_redirect(sp_run_t *run, const sp_met_t *met, const sp_template_t *target, uint16_t code,
                  const sp_values_t *values);
 
-/* Redirects to a URL that is finished already. */
+/* Redirects to a URL that is finished already. `met` is the record whose target it is; NULL for a
+ * configured fallback. */
 void sp_redirect_to(sp_run_t *run, const sp_met_t *met, sp_str_t location, uint16_t code);
 
 /* 200 with a page of `met`'s record (NULL: of none). `extra` may have name.len 0. */

@@ -5,10 +5,6 @@
 
 #include "decide/run.h"
 
-/* Records that `use` leads to in one request. Lists of `use` that point at each other would be
- * tried in every order otherwise, without a single further lookup. */
-#define USE_STEPS_MAX 100
-
 const sp_met_t *sp_meet(sp_run_t *run, const sp_record_t *record, sp_str_t name, sp_str_t zone,
                         const sp_met_t *outer)
 {
@@ -89,16 +85,6 @@ static bool zone_is_valid(sp_str_t zone)
     return true;
 }
 
-static sp_str_t lower_case(sp_str_t text, sp_arena_t *arena)
-{
-    char *copy = sp_arena_alloc(arena, text.len);
-
-    for (size_t i = 0; copy != NULL && i != text.len; ++i) {
-        copy[i] = sp_to_lower(text.ptr[i]);
-    }
-    return (sp_str_t){.ptr = copy, .len = copy == NULL ? 0 : text.len};
-}
-
 /* Is `name` the name of `met`, or of a record whose `use` led to it, back to `first`? */
 static bool is_in_chain(const sp_met_t *met, const sp_met_t *first, sp_str_t name)
 {
@@ -138,21 +124,24 @@ static sp_found_t follow(sp_run_t *run, const sp_met_t *met, const sp_met_t *fir
                          const sp_met_t **ret_met);
 
 /* One `use` of a record. SP_FOUND_ABSENT and SP_FOUND_FAULT: it is passed over. */
+/* NOLINTNEXTLINE(misc-no-recursion): SP_USE_STEPS_MAX bounds it */
 static sp_found_t try_use(sp_run_t *run, const sp_met_t *met, const sp_met_t *first,
                           const sp_use_t *use, unsigned *steps, const sp_met_t **ret_met)
 {
     const sp_met_t *used = NULL;
-    sp_str_t zone = lower_case(use->zone, run->arena);
+    sp_str_t zone = sp_arena_copy_lower(run->arena, use->zone);
     sp_found_t found = SP_FOUND_FAULT;
 
     if (zone.ptr == NULL) {
         sp_run_out_of_memory(run);
         return SP_FOUND_STOP;
     }
-    if (!zone_is_valid(zone) || ++*steps > USE_STEPS_MAX) {
-        sp_run_fault(run, met->name,
-                     *steps > USE_STEPS_MAX ? "its use= leads through too many records"
-                                            : "a use= of it names no record _redirect.NAME");
+    if (!zone_is_valid(zone)) {
+        sp_run_fault(run, met->name, "a use= of it names no record _redirect.NAME");
+        return SP_FOUND_FAULT;
+    }
+    if (++*steps > SP_USE_STEPS_MAX) {
+        sp_run_fault(run, met->name, "its use= leads through too many records");
         return SP_FOUND_FAULT;
     }
     found = find_used(run, met, first, zone, &used);
@@ -167,13 +156,14 @@ static sp_found_t try_use(sp_run_t *run, const sp_met_t *met, const sp_met_t *fi
     return found;
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): SP_USE_STEPS_MAX bounds it */
 static sp_found_t follow(sp_run_t *run, const sp_met_t *met, const sp_met_t *first, unsigned *steps,
                          const sp_met_t **ret_met)
 {
     if (met->record->use == NULL) {
         if (met != first && met->record->type == SP_TYPE_DOCKERV2 &&
             !sp_registry_is_usable(run, met, NULL)) {
-            return SP_FOUND_FAULT;
+            return run->settled ? SP_FOUND_STOP : SP_FOUND_FAULT;
         }
         *ret_met = met;
         return SP_FOUND_RECORD;

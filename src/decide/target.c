@@ -297,6 +297,9 @@ static sp_status_t check_reference(const builder_t *b, const sp_url_t *url)
                    ? faulty(b, "the target has a scheme, but no host behind '//'")
                    : faulty(b, "the target's scheme must be http or https");
     }
+    if (sp_str_find(segment, ':') != segment.len) {
+        return faulty(b, "the target has neither a valid scheme nor is it a path (RFC 3986, 4.2)");
+    }
     if (sp_str_find(segment, '.') != segment.len && !sp_str_eq(segment, SP_STR(".")) &&
         !sp_str_eq(segment, SP_STR(".."))) {
         return faulty(b, "the target has no https:// in front of its host");
@@ -430,12 +433,15 @@ static sp_status_t finish_relative(builder_t *b, sp_target_use_t use, sp_target_
     return status == SP_OK ? write_target(b, &url, ret_target) : status;
 }
 
-sp_status_t sp_target_finish(const sp_template_t *template, const sp_request_t *request,
-                             const sp_values_t *values, sp_target_use_t use, sp_arena_t *arena,
-                             sp_target_t *ret_target, sp_error_t *err)
+sp_status_t sp_target_finish(const sp_template_t *template, const sp_expansion_t *expansion,
+                             sp_target_use_t use, sp_target_t *ret_target, sp_error_t *err)
 {
-    builder_t b = {
-        .template = template, .request = request, .values = values, .arena = arena, .err = err};
+    sp_arena_t *arena = expansion->arena;
+    builder_t b = {.template = template,
+                   .request = expansion->request,
+                   .values = expansion->values,
+                   .arena = arena,
+                   .err = err};
     sp_status_t status = SP_OK;
 
     sp_buf_init(&b.authority, arena, SP_LOCATION_MAX);
@@ -469,5 +475,7 @@ sp_status_t sp_target_finish_text(sp_str_t text, const sp_request_t *request, sp
     if (text.len > UINT16_MAX) {
         return sp_fail(err, SP_BAD_VALUE, 0, "the finished target is too long");
     }
-    return sp_target_finish(template, request, &none, SP_TARGET_LOCATION, arena, ret_target, err);
+    return sp_target_finish(template,
+                            &(sp_expansion_t){.request = request, .values = &none, .arena = arena},
+                            SP_TARGET_LOCATION, ret_target, err);
 }

@@ -21,10 +21,16 @@ typedef struct sp_target {
     sp_url_t url;  /* its parts */
 } sp_target_t;
 
-/* SP_OK, SP_NO_MEMORY, or why the target is faulty. The result lives in `arena`. */
-sp_status_t sp_target_finish(const sp_template_t *template, const sp_request_t *request,
-                             const sp_values_t *values, sp_target_use_t use, sp_arena_t *arena,
-                             sp_target_t *ret_target, sp_error_t *err);
+/* What a target is finished for. The result lives in `arena`. */
+typedef struct sp_expansion {
+    const sp_request_t *request;
+    const sp_values_t *values;
+    sp_arena_t *arena;
+} sp_expansion_t;
+
+/* SP_OK, SP_NO_MEMORY, or why the target is faulty. */
+sp_status_t sp_target_finish(const sp_template_t *template, const sp_expansion_t *expansion,
+                             sp_target_use_t use, sp_target_t *ret_target, sp_error_t *err);
 
 /* The same for a text without placeholders: a configured target, or one that was put together from
  * vetted parts. */

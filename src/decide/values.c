@@ -2,6 +2,7 @@
 #include "decide/values.h"
 
 #include <signpost/base/buf.h>
+#include <signpost/rule/location.h>
 
 static const sp_str_t nothing = {.ptr = NULL, .len = 0};
 
@@ -11,13 +12,14 @@ static const sp_str_t nothing = {.ptr = NULL, .len = 0};
 static char decode_octet(sp_str_t text, size_t *at, bool form)
 {
     int octet = sp_percent_octet(text, *at);
+    char plain = '\0';
 
     if (octet >= 0) {
         *at += 3;
         return (char)octet;
     }
-    octet = text.ptr[(*at)++];
-    return form && octet == '+' ? ' ' : (char)octet;
+    plain = text.ptr[(*at)++];
+    return form && plain == '+' ? ' ' : plain;
 }
 
 static sp_str_t decode(sp_str_t text, bool form, sp_arena_t *arena)
@@ -70,7 +72,7 @@ bool sp_query_name_is(sp_str_t encoded, sp_str_t name)
     return at >= encoded.len && matched == name.len;
 }
 
-bool sp_query_find(sp_str_t query, sp_str_t name, sp_arena_t *arena, sp_str_t *ret_value)
+sp_status_t sp_query_find(sp_str_t query, sp_str_t name, sp_arena_t *arena, sp_str_t *ret_value)
 {
     sp_str_t rest = query;
     sp_str_t parameter;
@@ -79,16 +81,16 @@ bool sp_query_find(sp_str_t query, sp_str_t name, sp_arena_t *arena, sp_str_t *r
     while (sp_query_next(&rest, &parameter, &encoded)) {
         if (sp_query_name_is(encoded, name)) {
             *ret_value = decode(sp_str_skip(parameter, encoded.len + 1), true, arena);
-            return true;
+            return ret_value->ptr == NULL ? SP_NO_MEMORY : SP_OK;
         }
     }
-    return false;
+    *ret_value = nothing;
+    return SP_OK;
 }
 
 /* application/x-www-form-urlencoded, with '~' left alone. */
 static sp_status_t form_encode(sp_str_t text, sp_arena_t *arena, sp_str_t *ret_value)
 {
-    static const char digits[] = "0123456789ABCDEF";
     sp_buf_t buf;
 
     sp_buf_init(&buf, arena, SIZE_MAX / 2);
@@ -100,9 +102,7 @@ static sp_status_t form_encode(sp_str_t text, sp_arena_t *arena, sp_str_t *ret_v
         } else if (c == ' ') {
             sp_buf_append_char(&buf, '+');
         } else {
-            const char escape[] = {'%', digits[c >> 4], digits[c & 15]};
-
-            sp_buf_append(&buf, (sp_str_t){.ptr = escape, .len = sizeof(escape)});
+            sp_url_append_escape(&buf, c);
         }
     }
     *ret_value = sp_buf_str(&buf);
@@ -128,7 +128,8 @@ static sp_str_t label_of(sp_str_t host, unsigned number)
 static sp_status_t cookie_of(const sp_request_t *request, sp_str_t name, sp_arena_t *arena,
                              sp_str_t *ret_value)
 {
-    sp_str_t rest = sp_request_header(request, SP_STR("Cookie"), arena);
+    sp_str_t rest = nothing;
+    sp_status_t status = sp_request_header(request, SP_STR("Cookie"), arena, &rest);
 
     while (rest.ptr != NULL) {
         sp_str_t pair = sp_str_trim(sp_str_cut(rest, ';', &rest));
@@ -139,7 +140,7 @@ static sp_status_t cookie_of(const sp_request_t *request, sp_str_t name, sp_aren
             break;
         }
     }
-    return SP_OK;
+    return status;
 }
 
 static int base64_value(char c)
@@ -160,13 +161,15 @@ static int base64_value(char c)
  * base64. */
 static sp_status_t user_of(const sp_request_t *request, sp_arena_t *arena, sp_str_t *ret_value)
 {
-    sp_str_t credentials = sp_str_trim(sp_request_header(request, SP_STR("Authorization"), arena));
+    sp_str_t credentials = nothing;
     unsigned bits = 0;
     unsigned collected = 0;
     sp_buf_t user;
+    sp_status_t status = sp_request_header(request, SP_STR("Authorization"), arena, &credentials);
 
-    if (!sp_str_starts_with_nocase(credentials, SP_STR("Basic "))) {
-        return SP_OK;
+    credentials = sp_str_trim(credentials);
+    if (status != SP_OK || !sp_str_starts_with_nocase(credentials, SP_STR("Basic "))) {
+        return status;
     }
     credentials = sp_str_trim(sp_str_skip(credentials, 6));
     sp_buf_init(&user, arena, SIZE_MAX / 2);
@@ -313,11 +316,9 @@ sp_status_t sp_value_of(const sp_template_part_t *part, const sp_request_t *requ
     case SP_PH_QUERY_ESCAPED:
         return form_encode(*ret_value, arena, ret_value);
     case SP_PH_PARAMETER:
-        (void)sp_query_find(request->query, sp_template_part_text(part), arena, ret_value);
-        return SP_OK;
+        return sp_query_find(request->query, sp_template_part_text(part), arena, ret_value);
     case SP_PH_HEADER:
-        *ret_value = sp_request_header(request, sp_template_part_text(part), arena);
-        return SP_OK;
+        return sp_request_header(request, sp_template_part_text(part), arena, ret_value);
     case SP_PH_COOKIE:
         return cookie_of(request, sp_template_part_text(part), arena, ret_value);
     case SP_PH_USER:

@@ -34,8 +34,9 @@ sp_status_t sp_value_of(const sp_template_part_t *part, const sp_request_t *requ
                         const sp_values_t *values, sp_arena_t *arena, sp_value_kind_t *ret_kind,
                         sp_str_t *ret_value);
 
-/* The first value of a query parameter, decoded ('+' is a blank); false when it is not there. */
-bool sp_query_find(sp_str_t query, sp_str_t name, sp_arena_t *arena, sp_str_t *ret_value);
+/* The first value of a query parameter, decoded ('+' is a blank); ptr NULL when it is not there.
+ * SP_OK or SP_NO_MEMORY. */
+sp_status_t sp_query_find(sp_str_t query, sp_str_t name, sp_arena_t *arena, sp_str_t *ret_value);
 
 /* Cuts the next parameter off *rest; *ret_name is still encoded. False at the end. */
 bool sp_query_next(sp_str_t *rest, sp_str_t *ret_parameter, sp_str_t *ret_name);

@@ -86,20 +86,11 @@ bool sp_ipv6_is_valid(sp_str_t address)
 
 /* ---- names ---- */
 
-static bool is_ascii(sp_str_t text)
-{
-    for (size_t i = 0; i != text.len; ++i) {
-        if ((unsigned char)text.ptr[i] >= 0x80) {
-            return false;
-        }
-    }
-    return true;
-}
-
 sp_status_t sp_host_to_ascii(sp_str_t host, sp_arena_t *arena, sp_str_t *ret_ascii)
 {
     uint8_t *ascii = NULL;
     char *copy = NULL;
+    sp_str_t converted;
     int result = 0;
 
     if (memchr(host.ptr, '\0', host.len) != NULL) {
@@ -115,9 +106,13 @@ sp_status_t sp_host_to_ascii(sp_str_t host, sp_arena_t *arena, sp_str_t *ret_asc
     if (result != IDN2_OK) {
         return result == IDN2_MALLOC ? SP_NO_MEMORY : SP_BAD_VALUE;
     }
-    *ret_ascii = sp_arena_copy(arena, sp_str_from((const char *)ascii));
+    converted = sp_arena_copy(arena, sp_str_from((const char *)ascii));
     idn2_free(ascii);
-    return ret_ascii->ptr == NULL ? SP_NO_MEMORY : SP_OK;
+    if (converted.ptr == NULL) {
+        return SP_NO_MEMORY;
+    }
+    *ret_ascii = converted;
+    return SP_OK;
 }
 
 static sp_status_t check_labels(sp_str_t name, sp_error_t *err)
@@ -145,22 +140,19 @@ static sp_status_t check_labels(sp_str_t name, sp_error_t *err)
     return SP_OK;
 }
 
-/* Lower case without a final dot; `name` itself when it has that form already. */
+/* Lower case without a final dot. */
 static sp_status_t normalise(sp_str_t name, sp_arena_t *arena, sp_str_t *ret_name)
 {
-    char *lower = NULL;
+    sp_str_t lower;
 
     if (name.len > 1 && name.ptr[name.len - 1] == '.') {
         name.len -= 1;
     }
-    lower = sp_arena_alloc(arena, name.len);
-    if (lower == NULL) {
+    lower = sp_arena_copy_lower(arena, name);
+    if (lower.ptr == NULL) {
         return SP_NO_MEMORY;
     }
-    for (size_t i = 0; i != name.len; ++i) {
-        lower[i] = sp_to_lower(name.ptr[i]);
-    }
-    *ret_name = (sp_str_t){.ptr = lower, .len = name.len};
+    *ret_name = lower;
     return SP_OK;
 }
 
@@ -181,7 +173,7 @@ static sp_status_t read_name(sp_str_t text, sp_arena_t *arena, sp_host_t *host, 
 {
     sp_status_t status = SP_OK;
 
-    if (!is_ascii(text)) {
+    if (!sp_str_is_ascii(text)) {
         status = sp_host_to_ascii(text, arena, &text);
     }
     if (status == SP_OK) {

@@ -23,10 +23,10 @@ static bool keeps_escapes(sp_octets_t octets)
     return octets == SP_OCTETS_RECORD || octets == SP_OCTETS_SENT;
 }
 
-static void append_encoded(sp_buf_t *buf, unsigned char c)
+void sp_url_append_escape(sp_buf_t *buf, unsigned char octet)
 {
     static const char digits[] = "0123456789ABCDEF";
-    const char escape[] = {'%', digits[c >> 4], digits[c & 15]};
+    const char escape[] = {'%', digits[octet >> 4], digits[octet & 15]};
 
     sp_buf_append(buf, (sp_str_t){.ptr = escape, .len = sizeof(escape)});
 }
@@ -44,7 +44,7 @@ void sp_url_append(sp_buf_t *buf, sp_str_t text, sp_octets_t octets)
             continue;
         }
         sp_buf_append(buf, sp_str_slice(text, begin, i));
-        append_encoded(buf, (unsigned char)c);
+        sp_url_append_escape(buf, (unsigned char)c);
         begin = i + 1;
     }
     sp_buf_append(buf, sp_str_skip(text, begin));
@@ -121,16 +121,6 @@ void sp_url_split(sp_str_t text, sp_url_t *ret_url)
 
 /* ---- authority ---- */
 
-static bool is_ascii(sp_str_t text)
-{
-    for (size_t i = 0; i != text.len; ++i) {
-        if ((unsigned char)text.ptr[i] >= 0x80) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static sp_status_t check_host(sp_str_t host, sp_error_t *err)
 {
     sp_str_t name =
@@ -179,27 +169,13 @@ static sp_status_t cut_port(sp_str_t *host, sp_str_t *ret_colon_port, sp_error_t
     return SP_OK;
 }
 
-static sp_status_t lower(sp_str_t host, sp_arena_t *arena, sp_str_t *ret_lower)
-{
-    char *copy = sp_arena_alloc(arena, host.len);
-
-    if (copy == NULL) {
-        return SP_NO_MEMORY;
-    }
-    for (size_t i = 0; i != host.len; ++i) {
-        copy[i] = sp_to_lower(host.ptr[i]);
-    }
-    *ret_lower = (sp_str_t){.ptr = copy, .len = host.len - sp_str_ends_with(host, SP_STR("."))};
-    return SP_OK;
-}
-
 /* Host and port as they are written, checked. */
 static sp_status_t read_host(sp_str_t *host, sp_str_t *colon_port, sp_arena_t *arena,
                              sp_error_t *err)
 {
     sp_status_t status = cut_port(host, colon_port, err);
 
-    if (status == SP_OK && !is_ascii(*host)) {
+    if (status == SP_OK && !sp_str_is_ascii(*host)) {
         status = sp_host_to_ascii(*host, arena, host);
         if (status == SP_BAD_VALUE) {
             return sp_fail(err, status, 0, "the target's host can't be converted to A-labels");
@@ -212,16 +188,14 @@ sp_status_t sp_authority_read(sp_str_t authority, sp_arena_t *arena, sp_str_t *r
                               sp_host_t *ret_host, sp_error_t *err)
 {
     size_t at = sp_str_find_last(authority, '@');
-    sp_str_t userinfo = at == authority.len ? SP_STR("") : sp_str_slice(authority, 0, at);
-    sp_str_t host = at == authority.len ? authority : sp_str_skip(authority, at + 1);
-    sp_host_t compared = {.is_address = false};
+    bool has_userinfo = at != authority.len;
+    sp_str_t userinfo = has_userinfo ? sp_str_slice(authority, 0, at) : SP_STR("");
+    sp_str_t host = has_userinfo ? sp_str_skip(authority, at + 1) : authority;
     sp_str_t colon_port = {.ptr = NULL, .len = 0};
+    sp_str_t compared = {.ptr = NULL, .len = 0};
     sp_buf_t written;
     sp_status_t status = read_host(&host, &colon_port, arena, err);
 
-    if (status == SP_OK) {
-        status = lower(host, arena, &compared.name);
-    }
     if (status != SP_OK) {
         return status;
     }
@@ -230,13 +204,19 @@ sp_status_t sp_authority_read(sp_str_t authority, sp_arena_t *arena, sp_str_t *r
     }
     sp_buf_init(&written, arena, SP_LOCATION_MAX);
     sp_url_append(&written, userinfo, SP_OCTETS_RECORD);
-    sp_buf_append(&written, at == authority.len ? SP_STR("") : SP_STR("@"));
+    sp_buf_append(&written, has_userinfo ? SP_STR("@") : SP_STR(""));
     sp_buf_append(&written, host);
     sp_buf_append(&written, colon_port);
-    compared.port = sp_str_skip(colon_port, 1);
+    compared = sp_arena_copy_lower(arena, host);
+    if (written.status != SP_OK || compared.ptr == NULL) {
+        return written.status == SP_TOO_LONG
+                   ? sp_fail(err, SP_BAD_VALUE, 0, "the target's host is too long")
+                   : SP_NO_MEMORY;
+    }
+    compared.len -= sp_str_ends_with(compared, SP_STR("."));
     *ret_authority = sp_buf_str(&written);
-    *ret_host = compared;
-    return written.status;
+    *ret_host = (sp_host_t){.name = compared, .port = sp_str_skip(colon_port, 1)};
+    return SP_OK;
 }
 
 /* ---- references ---- */

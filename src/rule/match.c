@@ -14,6 +14,17 @@ struct sp_regex {
     bool wants_query;
 };
 
+/* One item of a bracketed class: an octet, an escape, or a named class such as [:digit:]. */
+static size_t class_item_length(sp_str_t rest)
+{
+    size_t end = sp_str_search(rest, SP_STR(":]"));
+
+    if (sp_str_starts_with(rest, SP_STR("[:")) && end != rest.len) {
+        return end + 2;
+    }
+    return rest.ptr[0] == '\\' ? 2 : 1;
+}
+
 /* The step from one construct of an expression to the next, as far as needed to tell a group's
  * opening from the same octets in a class, behind a backslash or between \Q and \E. */
 static size_t construct_length(sp_str_t pattern, size_t at)
@@ -32,7 +43,7 @@ static size_t construct_length(sp_str_t pattern, size_t at)
         i += i < rest.len && rest.ptr[i] == '^';
         i += i < rest.len && rest.ptr[i] == ']';
         while (i < rest.len && rest.ptr[i] != ']') {
-            i += rest.ptr[i] == '\\' ? 2 : 1;
+            i += class_item_length(sp_str_skip(rest, i));
         }
         return i < rest.len ? i + 1 : rest.len;
     }

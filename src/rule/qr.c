@@ -6,8 +6,8 @@
 #include <qrencode.h>
 #include <string.h>
 
-/* Light modules around the code that a reader needs (ISO/IEC 18004, 5.3.8). */
-#define QUIET_ZONE 4
+/* Light modules that a reader needs around the code, both sides together (ISO/IEC 18004, 5.3.8). */
+static const size_t quiet_zones = 8;
 
 /* One pixel of the image as a palette index: 1 for a dark module. */
 static png_byte pixel_at(const QRcode *code, size_t scale, size_t margin, size_t x, size_t y)
@@ -25,7 +25,7 @@ static png_byte pixel_at(const QRcode *code, size_t scale, size_t margin, size_t
 /* The whole image as palette indices, an octet each; NULL when memory is out. */
 static png_byte *draw_pixels(const QRcode *code, size_t edge, sp_arena_t *arena)
 {
-    size_t modules = (size_t)code->width + 2 * QUIET_ZONE;
+    size_t modules = (size_t)code->width + quiet_zones;
     size_t scale = edge / modules;
     size_t margin = (edge - scale * (size_t)code->width) / 2;
     png_byte *pixels = sp_arena_alloc(arena, edge * edge);
@@ -86,8 +86,8 @@ sp_status_t sp_qr_draw(sp_str_t text, const sp_qr_policy_t *policy, sp_arena_t *
     if (code == NULL) {
         return errno == ENOMEM ? SP_NO_MEMORY : SP_TOO_LONG;
     }
-    if (edge < (size_t)code->width + 2 * QUIET_ZONE) {
-        edge = (size_t)code->width + 2 * QUIET_ZONE;
+    if (edge < (size_t)code->width + quiet_zones) {
+        edge = (size_t)code->width + quiet_zones;
     }
     pixels = draw_pixels(code, edge, arena);
     if (pixels != NULL) {

@@ -41,6 +41,7 @@ bool sp_field_next(sp_str_t *rest, sp_field_t *ret_field)
         if (equals == field.len) {
             *ret_field = (sp_field_t){.key = {.ptr = field.ptr, .len = 0}, .value = field};
         } else {
+            ret_field->has_equals = true;
             ret_field->key = sp_str_trim(sp_str_slice(field, 0, equals));
             ret_field->value = sp_str_trim(sp_str_skip(field, equals + 1));
         }

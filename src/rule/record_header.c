@@ -33,22 +33,11 @@ static bool may_be_in_a_value(unsigned char c)
     return c == '\t' || (c >= 0x20 && c != 0x7f);
 }
 
-const char *sp_record_header_read(sp_str_t name, sp_str_t value, sp_arena_t *arena,
-                                  sp_header_t *ret_field)
+/* Decodes `value` into `out`, which has room for it; NULL, or why that is no field value. */
+static const char *decode(sp_str_t value, char *out, size_t *ret_len)
 {
-    char *decoded = NULL;
     size_t len = 0;
 
-    if (!is_token(name)) {
-        return "the header name is not one that HTTP allows";
-    }
-    if (is_reserved(name)) {
-        return "a record can't set this header";
-    }
-    decoded = sp_arena_alloc(arena, value.len);
-    if (decoded == NULL) {
-        return "out of memory";
-    }
     for (size_t i = 0; i < value.len; ++i) {
         int octet = (unsigned char)value.ptr[i];
 
@@ -62,8 +51,34 @@ const char *sp_record_header_read(sp_str_t name, sp_str_t value, sp_arena_t *are
         if (!may_be_in_a_value((unsigned char)octet)) {
             return "the value contains a control character";
         }
-        decoded[len++] = (char)octet;
+        out[len++] = (char)octet;
     }
-    *ret_field = (sp_header_t){.name = name, .value = {.ptr = decoded, .len = len}};
+    *ret_len = len;
     return NULL;
+}
+
+sp_status_t sp_record_header_read(sp_str_t name, sp_str_t value, sp_arena_t *arena,
+                                  sp_header_t *ret_field, const char **ret_why)
+{
+    char *decoded = NULL;
+    size_t len = 0;
+
+    *ret_why = NULL;
+    if (!is_token(name)) {
+        *ret_why = "the header name is not one that HTTP allows";
+    } else if (is_reserved(name)) {
+        *ret_why = "a record can't set this header";
+    }
+    if (*ret_why != NULL) {
+        return SP_OK;
+    }
+    decoded = sp_arena_alloc(arena, value.len);
+    if (decoded == NULL) {
+        return SP_NO_MEMORY;
+    }
+    *ret_why = decode(value, decoded, &len);
+    if (*ret_why == NULL) {
+        *ret_field = (sp_header_t){.name = name, .value = {.ptr = decoded, .len = len}};
+    }
+    return SP_OK;
 }

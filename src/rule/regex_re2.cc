@@ -10,7 +10,7 @@
 
 /* What one expression may take, program and state cache together. A quarter of it bounds the
  * program at about 4,000 instructions: \pL takes 1,000, (a{1000}){1000} is refused. */
-static const int64_t max_memory = 256 * 1024;
+static const int64_t max_memory = INT64_C(256) * 1024;
 
 /* Groups that a search reports at most, the whole match included. */
 static const size_t max_slots = 100;

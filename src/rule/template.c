@@ -2,7 +2,7 @@
 #include <signpost/rule/template.h>
 
 /* The placeholders whose name is all there is to them. To add one: a row here, a kind in
- * template.h, its value in expand.c. */
+ * template.h, its value in decide/values.c. */
 static const struct {
     const char *name;
     sp_placeholder_t kind;

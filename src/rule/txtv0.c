@@ -56,7 +56,7 @@ static sp_str_t without_quotes(sp_str_t text)
 /* Likewise the backslash of `\;`. Copies only when there is one; ptr NULL when memory is out. */
 static sp_str_t without_backslashes(sp_str_t text, sp_arena_t *arena)
 {
-    sp_str_t copy = text;
+    sp_str_t copy = {.ptr = NULL, .len = 0};
     char *out = NULL;
 
     if (sp_str_search(text, SP_STR("\\;")) == text.len) {
@@ -64,9 +64,9 @@ static sp_str_t without_backslashes(sp_str_t text, sp_arena_t *arena)
     }
     out = sp_arena_alloc(arena, text.len);
     if (out == NULL) {
-        return (sp_str_t){.ptr = NULL, .len = 0};
+        return copy;
     }
-    copy = (sp_str_t){.ptr = out, .len = 0};
+    copy.ptr = out;
     for (size_t i = 0; i != text.len; ++i) {
         if (text.ptr[i] != '\\' || i + 1 == text.len || text.ptr[i + 1] != ';') {
             out[copy.len++] = text.ptr[i];
@@ -127,6 +127,7 @@ static sp_status_t add_header(reader_t *reader, sp_str_t name, sp_str_t value)
 {
     sp_record_header_t *header = NULL;
     const char *why = NULL;
+    sp_status_t status = SP_OK;
 
     for (sp_record_header_t **link = &reader->headers; *link != NULL;) {
         if (sp_str_eq_nocase((*link)->field.name, name)) {
@@ -140,7 +141,10 @@ static sp_status_t add_header(reader_t *reader, sp_str_t name, sp_str_t value)
     if (header == NULL) {
         return SP_NO_MEMORY;
     }
-    why = sp_record_header_read(name, value, reader->arena, &header->field);
+    status = sp_record_header_read(name, value, reader->arena, &header->field, &why);
+    if (status != SP_OK) {
+        return status;
+    }
     if (why != NULL) {
         sp_remark_header(&reader->remarks, name, why);
         return SP_OK;
@@ -164,11 +168,11 @@ static sp_status_t add_field(reader_t *reader, const sp_field_t *field)
 {
     field_key_t key = find_key(field->key);
 
-    if (field->key.len == 0) {
+    if (!field->has_equals) {
         sp_remark_no_equals(&reader->remarks, field->value);
         return SP_OK;
     }
-    if (field->key.ptr[0] == '>') {
+    if (sp_str_starts_with(field->key, SP_STR(">"))) {
         return add_header(reader, sp_str_trim(sp_str_skip(field->key, 1)), field->value);
     }
     if (sp_str_eq(field->key, SP_STR("use"))) {

@@ -37,6 +37,9 @@ void *sp_arena_zalloc(sp_arena_t *arena, size_t count, size_t size);
 /* Unaligned copy of a text; ret.ptr is NULL when memory is out. */
 sp_str_t sp_arena_copy(sp_arena_t *arena, sp_str_t text);
 
+/* The same with ASCII letters in lower case. */
+sp_str_t sp_arena_copy_lower(sp_arena_t *arena, sp_str_t text);
+
 /* False when a × b overflows size_t. */
 bool sp_array_size(size_t count, size_t size, size_t *ret_bytes);
 

@@ -50,6 +50,9 @@ sp_str_t sp_str_cut(sp_str_t text, char separator, sp_str_t *ret_rest);
 /* Without blanks, tabs, CR and LF on both sides. */
 sp_str_t sp_str_trim(sp_str_t text);
 
+/* No octet beyond 0x7f. */
+bool sp_str_is_ascii(sp_str_t text);
+
 /* Decimal digits only, at least one; false when it is none or exceeds `max`. */
 bool sp_str_to_uint(sp_str_t text, uint64_t max, uint64_t *ret_value);
 

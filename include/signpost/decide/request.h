@@ -42,7 +42,9 @@ typedef struct sp_request {
 sp_status_t sp_request_read(const sp_raw_request_t *raw, sp_arena_t *arena,
                             sp_request_t *ret_request, sp_error_t *err);
 
-/* All values of a header, joined by "," (RFC 9110, 5.3); ptr NULL when absent or out of memory. */
-sp_str_t sp_request_header(const sp_request_t *request, sp_str_t name, sp_arena_t *arena);
+/* All values of a header, joined by "," (RFC 9110, 5.3); ptr NULL when it is absent. SP_OK or
+ * SP_NO_MEMORY. */
+sp_status_t sp_request_header(const sp_request_t *request, sp_str_t name, sp_arena_t *arena,
+                              sp_str_t *ret_value);
 
 #endif

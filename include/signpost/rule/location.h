@@ -21,6 +21,9 @@ typedef enum sp_octets {
 /* Appends `text`, percent-encoding what may not stand in a URL or would change its structure. */
 void sp_url_append(sp_buf_t *buf, sp_str_t text, sp_octets_t octets);
 
+/* Appends one octet as %XX with upper-case digits. */
+void sp_url_append_escape(sp_buf_t *buf, unsigned char octet);
+
 /* A URL cut at its delimiters (RFC 3986, appendix B). Absent parts have ptr NULL; `path` may be
  * empty. */
 typedef struct sp_url {

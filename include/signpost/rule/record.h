@@ -91,6 +91,7 @@ sp_record_type_t sp_record_type_from(sp_str_t name);
 typedef struct sp_field {
     sp_str_t key;   /* empty for a field without '=' */
     sp_str_t value; /* the whole field where there is no '=' */
+    bool has_equals;
 } sp_field_t;
 
 /* Cuts the next field off *rest (start with *rest = the text); false at the end. Empty fields are

@@ -48,7 +48,8 @@ typedef struct sp_template {
     sp_template_part_t parts[];
 } sp_template_t;
 
-/* Any text is a template; only memory can fail (NULL). Borrows `text`. */
+/* Any text of up to 65,535 octets is a template: NULL when it is longer, or memory is out. Borrows
+ * `text`. */
 const sp_template_t *sp_template_parse(sp_str_t text, sp_arena_t *arena);
 
 static inline sp_str_t sp_template_part_text(const sp_template_part_t *part)
