@@ -173,7 +173,7 @@ static sp_status_t add_field(reader_t *reader, const sp_field_t *field)
         return SP_OK;
     }
     if (sp_str_starts_with(field->key, SP_STR(">"))) {
-        return add_header(reader, sp_str_trim(sp_str_skip(field->key, 1)), field->value);
+        return add_header(reader, sp_str_skip(field->key, 1), field->value);
     }
     if (sp_str_eq(field->key, SP_STR("use"))) {
         return add_use(reader, field->value);
