@@ -99,6 +99,21 @@ static bool any_group_has_a_name(const sp_regex_t *regex)
     return false;
 }
 
+/* RE2 lets two groups have one name, Go does not. */
+static bool a_name_occurs_twice(const sp_regex_t *regex)
+{
+    for (size_t i = 2; i <= sp_regex_group_count(regex); ++i) {
+        sp_str_t name = sp_regex_group_name(regex, i);
+
+        for (size_t j = 1; name.len != 0 && j != i; ++j) {
+            if (sp_str_eq(sp_regex_group_name(regex, j), name)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 sp_status_t sp_regex_compile(sp_str_t pattern, sp_regex_t **ret_regex, sp_error_t *err)
 {
     sp_status_t status = SP_NO_MEMORY;
@@ -115,6 +130,10 @@ sp_status_t sp_regex_compile(sp_str_t pattern, sp_regex_t **ret_regex, sp_error_
     if (sp_re2_group_count(regex->re2) >= SP_REGEX_GROUPS_MAX) {
         sp_regex_destroy(regex);
         return sp_fail(err, SP_TOO_LONG, 0, "more than %d groups", SP_REGEX_GROUPS_MAX - 1);
+    }
+    if (a_name_occurs_twice(regex)) {
+        sp_regex_destroy(regex);
+        return sp_fail(err, SP_BAD_SYNTAX, 0, "two groups have the same name");
     }
     regex->wants_query = sp_str_search(pattern, SP_STR("?query")) != pattern.len;
     regex->has_names = any_group_has_a_name(regex);
