@@ -326,7 +326,7 @@ static sp_status_t read_targets(const reader_t *reader, sp_record_t *record)
     }
     if (record->type == SP_TYPE_HOST || record->type == SP_TYPE_DOCKERV2) {
         return sp_fail(reader->err, SP_BAD_VALUE, reader->original.len,
-                       "a record of type %s needs a target: to=https://…",
+                       "a record of type %s needs a target: to=https://HOST/",
                        sp_record_type_name(record->type));
     }
     return SP_OK;
