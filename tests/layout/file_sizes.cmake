@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+cmake_minimum_required(VERSION 3.25)
+# No file of ours is longer than a reader can hold in mind: 500 lines, tests 800.
+set(faults "")
+foreach(folder_limit include:500 src:500 tests:800 examples:800 scripts:500)
+  string(REPLACE ":" ";" folder_limit "${folder_limit}")
+  list(GET folder_limit 0 folder)
+  list(GET folder_limit 1 limit)
+  file(GLOB_RECURSE files "${SOURCE_DIR}/${folder}/*.c" "${SOURCE_DIR}/${folder}/*.h" "${SOURCE_DIR}/${folder}/*.cc"
+       "${SOURCE_DIR}/${folder}/*.py" "${SOURCE_DIR}/${folder}/*.sh")
+  foreach(file IN LISTS files)
+    file(READ "${file}" text)
+    string(REGEX REPLACE "[^\n]" "" newlines "${text}")
+    string(LENGTH "${newlines}" lines)
+    if(lines GREATER limit)
+      file(RELATIVE_PATH file "${SOURCE_DIR}" "${file}")
+      string(APPEND faults "${file}: ${lines} lines, at most ${limit} expected\n")
+    endif()
+  endforeach()
+endforeach()
+if(faults)
+  message(FATAL_ERROR "${faults}")
+endif()
