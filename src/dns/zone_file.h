@@ -17,13 +17,15 @@ typedef struct sp_zone_record {
     sp_str_t target;        /* CNAME, NS: the name it points to, lower case, no final dot */
     uint32_t soa_minimum_s; /* SOA */
     size_t line;            /* where the record begins in the file, from 1 */
-    size_t
-        column; /* of the record data (of the owner or type where that is all there is), from 1 */
+    size_t column; /* of the record data, from 1; where parentheses put that on a later line, of the
+                      type, or of the owner */
 } sp_zone_record_t;
 
 typedef void sp_zone_record_fn(void *arg, const sp_zone_record_t *record);
 
-/* A fault of the file: reading goes on behind it where that is possible. */
+/* A fault of the file: reading goes on behind it where that is possible. What an $INCLUDE brings,
+ * records and faults, has the place of the $INCLUDE; the message of a fault names the other file.
+ */
 typedef void sp_zone_fault_fn(void *arg, size_t line, size_t column, const char *message);
 
 /* `origin` is used until the file sets its own with $ORIGIN; "." when NULL. SP_OK when nothing was

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dns/cache.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NOW_MS 1000000U
+
+static const sp_cache_options_t usual = {.enabled = true,
+                                         .max_bytes = 1 << 20,
+                                         .max_ttl_s = 86400,
+                                         .negative_ttl_s = 60,
+                                         .failure_ttl_s = 5};
+
+static sp_cache_t *make(const sp_cache_options_t *options)
+{
+    sp_cache_t *cache = NULL;
+
+    cr_assert_eq(sp_cache_create(options, &cache), SP_OK);
+    return cache;
+}
+
+static void store_parts(sp_cache_t *cache, const char *name, const sp_answer_parts_t *parts)
+{
+    const sp_answer_t *answer;
+
+    cr_assert_eq(sp_answer_create(parts, &answer), SP_OK);
+    sp_cache_store(cache, sp_str_from(name), answer, NOW_MS);
+    sp_answer_release(answer);
+}
+
+static void store(sp_cache_t *cache, const char *name, uint32_t ttl_s)
+{
+    sp_str_t text = SP_STR("v=txtv0;to=https://www.example.org{uri};code=301");
+
+    store_parts(cache, name,
+                &(sp_answer_parts_t){
+                    .kind = SP_ANSWER_TXT, .ttl_s = ttl_s, .texts = &text, .text_count = 1});
+}
+
+/* What is left of the TTL, `after_ms` later; 0 when nothing fresh is there. */
+static uint32_t left(sp_cache_t *cache, const char *name, uint64_t after_ms)
+{
+    uint32_t ttl_s = 0;
+    const sp_answer_t *answer = sp_cache_find(cache, sp_str_from(name), NOW_MS + after_ms, &ttl_s);
+
+    sp_answer_release(answer);
+    return answer != NULL ? ttl_s : 0;
+}
+
+Test(cache, keeps_an_answer_for_its_ttl)
+{
+    sp_cache_t *cache = make(&usual);
+
+    store(cache, "a.example", 300);
+    cr_expect_eq(left(cache, "a.example", 0), 300);
+    cr_expect_eq(left(cache, "a.example", 1000), 299);
+    cr_expect_eq(left(cache, "a.example", 299999), 1);
+    cr_expect_eq(left(cache, "a.example", 300000), 0);
+    cr_expect_eq(left(cache, "b.example", 0), 0);
+    sp_cache_destroy(cache);
+}
+
+Test(cache, clamps_the_ttl)
+{
+    sp_cache_options_t options = usual;
+    sp_cache_t *cache;
+
+    options.min_ttl_s = 10;
+    options.max_ttl_s = 100;
+    cache = make(&options);
+    store(cache, "short.example", 0);
+    store(cache, "long.example", 5000);
+    cr_expect_eq(left(cache, "short.example", 0), 10);
+    cr_expect_eq(left(cache, "long.example", 0), 100);
+    sp_cache_destroy(cache);
+}
+
+Test(cache, keeps_no_answer_whose_ttl_is_zero)
+{
+    sp_cache_t *cache = make(&usual);
+
+    store(cache, "zero.example", 0);
+    cr_expect_eq(left(cache, "zero.example", 0), 0);
+    sp_cache_destroy(cache);
+}
+
+Test(cache, caps_absences_and_gives_failures_a_time_of_their_own)
+{
+    sp_cache_t *cache = make(&usual);
+
+    store_parts(cache, "nx", &(sp_answer_parts_t){.kind = SP_ANSWER_NXDOMAIN, .ttl_s = 3600});
+    store_parts(cache, "nodata", &(sp_answer_parts_t){.kind = SP_ANSWER_NODATA, .ttl_s = 30});
+    store_parts(cache, "servfail",
+                &(sp_answer_parts_t){.kind = SP_ANSWER_FAILURE, .failure = SP_FAILURE_SERVFAIL});
+    store_parts(cache, "overload",
+                &(sp_answer_parts_t){.kind = SP_ANSWER_FAILURE, .failure = SP_FAILURE_OVERLOAD});
+    cr_expect_eq(left(cache, "nx", 0), 60);
+    cr_expect_eq(left(cache, "nodata", 0), 30);
+    cr_expect_eq(left(cache, "servfail", 0), 5);
+    cr_expect_eq(left(cache, "overload", 0), 0);
+    sp_cache_destroy(cache);
+}
+
+Test(cache, replaces_the_answer_of_a_name)
+{
+    sp_cache_counters_t counters;
+    sp_cache_t *cache = make(&usual);
+
+    store(cache, "a.example", 300);
+    store(cache, "a.example", 7);
+    sp_cache_count(cache, &counters);
+    cr_expect_eq(left(cache, "a.example", 0), 7);
+    cr_expect_eq(counters.entries, 1);
+    sp_cache_destroy(cache);
+}
+
+Test(cache, forgets_a_name_on_request)
+{
+    sp_cache_t *cache = make(&usual);
+
+    store(cache, "a.example", 300);
+    cr_expect(sp_cache_remove(cache, SP_STR("a.example")));
+    cr_expect_not(sp_cache_remove(cache, SP_STR("a.example")));
+    cr_expect_eq(left(cache, "a.example", 0), 0);
+    sp_cache_destroy(cache);
+}
+
+Test(cache, keeps_nothing_when_it_is_off)
+{
+    sp_cache_options_t options = usual;
+    sp_cache_t *cache;
+
+    options.enabled = false;
+    cache = make(&options);
+    store(cache, "a.example", 300);
+    cr_expect_eq(left(cache, "a.example", 0), 0);
+    sp_cache_destroy(cache);
+}
+
+static void store_numbered(sp_cache_t *cache, const char *kind, unsigned number)
+{
+    char name[64];
+
+    cr_assert_gt(snprintf(name, sizeof(name), "_redirect.%s%u.example.com", kind, number), 0);
+    store(cache, name, 300);
+}
+
+static unsigned count_found(sp_cache_t *cache, const char *kind, unsigned count)
+{
+    unsigned found = 0;
+    char name[64];
+
+    for (unsigned i = 0; i != count; ++i) {
+        cr_assert_gt(snprintf(name, sizeof(name), "_redirect.%s%u.example.com", kind, i), 0);
+        found += left(cache, name, 0) != 0 ? 1 : 0;
+    }
+    return found;
+}
+
+Test(cache, never_exceeds_its_bound)
+{
+    sp_cache_options_t options = usual;
+    sp_cache_counters_t counters;
+    sp_cache_t *cache;
+
+    options.max_bytes = 100000;
+    cache = make(&options);
+    for (unsigned i = 0; i != 5000; ++i) {
+        store_numbered(cache, "host", i);
+        sp_cache_count(cache, &counters);
+        cr_assert_leq(counters.bytes, 100000);
+    }
+    cr_expect_gt(counters.entries, 100);
+    cr_expect_eq(counters.evictions + counters.entries, 5000);
+    sp_cache_destroy(cache);
+}
+
+Test(cache, is_not_flushed_by_names_asked_once)
+{
+    sp_cache_options_t options = usual;
+    sp_cache_t *cache;
+
+    options.max_bytes = 100000;
+    cache = make(&options);
+    for (unsigned i = 0; i != 50; ++i) {
+        store_numbered(cache, "good", i);
+    }
+    for (unsigned round = 0; round != 100; ++round) {
+        cr_assert_eq(count_found(cache, "good", 50), 50, "in round %u", round);
+        for (unsigned i = 0; i != 50; ++i) {
+            store_numbered(cache, "flood", 50 * round + i);
+        }
+    }
+    sp_cache_destroy(cache);
+}
+
+Test(cache, does_not_keep_what_is_bigger_than_itself)
+{
+    static char text[4000];
+    sp_str_t slice = {text, sizeof(text)};
+    sp_cache_options_t options = usual;
+    sp_cache_counters_t counters;
+    sp_cache_t *cache;
+
+    memset(text, 'x', sizeof(text));
+    options.max_bytes = 3000;
+    cache = make(&options);
+    store_parts(
+        cache, "big",
+        &(sp_answer_parts_t){.kind = SP_ANSWER_TXT, .ttl_s = 60, .texts = &slice, .text_count = 1});
+    sp_cache_count(cache, &counters);
+    cr_expect_eq(counters.entries, 0);
+    cr_expect_eq(left(cache, "big", 0), 0);
+    sp_cache_destroy(cache);
+}
+
+Test(cache, needs_few_octets_for_a_host)
+{
+    sp_cache_options_t options = usual;
+    sp_cache_counters_t counters;
+    sp_cache_t *cache;
+
+    options.max_bytes = 64 << 20;
+    cache = make(&options);
+    for (unsigned i = 0; i != 20000; ++i) {
+        store_numbered(cache, "host", i);
+    }
+    sp_cache_count(cache, &counters);
+    cr_assert_eq(counters.entries, 20000);
+    cr_expect_leq(counters.bytes / counters.entries, 700, "%lu octets a host",
+                  (unsigned long)(counters.bytes / counters.entries));
+    sp_cache_destroy(cache);
+}
