@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIGNPOST_HTTP_FRONT_STATE_H
+#define SIGNPOST_HTTP_FRONT_STATE_H
+
+/* The inside of sp_front_t, for the modules of this folder only. */
+
+#include "http/front.h"
+
+#define SP_FRONT_SPARE_MAX 64 /* pending requests kept for reuse */
+
+struct sp_pending;
+struct sp_connection;
+
+struct sp_front {
+    h2o_loop_t *loop;
+    h2o_globalconf_t config;
+    h2o_context_t context;
+    h2o_accept_ctx_t accept;
+    sp_service_t *service;
+    sp_report_fn *on_report;
+    void *report_arg;
+    sp_front_counters_t counters;
+    bool is_draining;
+
+    h2o_linklist_t listeners;   /* sp_listening_t, accept.c */
+    h2o_linklist_t connections; /* sp_connection_t, connection.c */
+    h2o_linklist_t lingering;   /* sp_linger_t, linger.c */
+    h2o_linklist_t waiting;     /* sp_pending_t whose answer has not been sent, pending.c */
+    h2o_linklist_t spare;       /* sp_pending_t free for reuse */
+    size_t spare_count;
+
+    h2o_timeout_t sweep_timeout; /* while draining, and after accept has failed */
+    h2o_timeout_t linger_timeout;
+    h2o_timeout_entry_t sweep;
+    h2o_timeout_entry_t stuck_sweep; /* each second */
+};
+
+#endif

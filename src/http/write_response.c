@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "http/write_response.h"
+
+#include "http/read_request.h"
+
+static const struct {
+    unsigned status;
+    const char *phrase;
+} phrases[] = {
+    {200, "OK"},
+    {301, "Moved Permanently"},
+    {302, "Found"},
+    {303, "See Other"},
+    {307, "Temporary Redirect"},
+    {308, "Permanent Redirect"},
+    {400, "Bad Request"},
+    {404, "Not Found"},
+    {405, "Method Not Allowed"},
+    {413, "Content Too Large"},
+    {431, "Request Header Fields Too Large"},
+    {500, "Internal Server Error"},
+    {503, "Service Unavailable"},
+    {508, "Loop Detected"},
+};
+
+const char *sp_reason_phrase(unsigned status)
+{
+    for (size_t i = 0; i != SP_COUNT(phrases); ++i) {
+        if (phrases[i].status == status) {
+            return phrases[i].phrase;
+        }
+    }
+    return "Unknown";
+}
+
+/* HTTP/2 forbids capital letters in names (RFC 9113, 8.2); HTTP/1 keeps ours as they are. */
+static sp_str_t name_for(h2o_req_t *req, sp_str_t name)
+{
+    h2o_iovec_t lower = {0};
+
+    if (sp_is_http1(req)) {
+        return name;
+    }
+    lower = h2o_strdup(&req->pool, name.ptr, name.len);
+    for (size_t i = 0; i != lower.len; ++i) {
+        lower.base[i] = sp_to_lower(lower.base[i]);
+    }
+    return (sp_str_t){.ptr = lower.base, .len = lower.len};
+}
+
+static void add_header(h2o_req_t *req, const sp_header_t *header)
+{
+    sp_str_t name = name_for(req, header->name);
+
+    /* Names that the library knows are shorter on HTTP/2's wire. */
+    h2o_add_header_by_str(&req->pool, &req->res.headers, name.ptr, name.len, !sp_is_http1(req),
+                          NULL, header->value.ptr, header->value.len);
+}
+
+static void add_headers(h2o_req_t *req, const sp_outcome_t *outcome)
+{
+    static const sp_header_t server = {{.ptr = "Server", .len = 6}, {.ptr = "signpost", .len = 8}};
+    bool has_server = false;
+
+    h2o_vector_reserve(&req->pool, &req->res.headers, outcome->header_count + 1);
+    for (size_t i = 0; i != outcome->header_count; ++i) {
+        has_server |= sp_str_eq_nocase(outcome->headers[i].name, server.name);
+        add_header(req, &outcome->headers[i]);
+    }
+    if (!has_server) {
+        add_header(req, &server);
+    }
+}
+
+void sp_write_response(h2o_req_t *req, const sp_outcome_t *outcome, h2o_generator_t *generator)
+{
+    bool is_head = h2o_memis(req->input.method.base, req->input.method.len, H2O_STRLIT("HEAD"));
+    h2o_iovec_t body = h2o_iovec_init(outcome->body.ptr, outcome->body.len);
+
+    if (req->conn->ctx->shutdown_requested != 0) {
+        req->http1_is_persistent = 0;
+    }
+    req->res.status = outcome->status;
+    req->res.reason = sp_reason_phrase(outcome->status);
+    req->res.content_length = outcome->body.len;
+    add_headers(req, outcome);
+    h2o_start_response(req, generator);
+    /* An empty vector would count as an unfinished write and cost four system calls more. */
+    h2o_send(req, &body, is_head || body.len == 0 ? 0 : 1, H2O_SEND_STATE_FINAL);
+}
