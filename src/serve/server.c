@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/server.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "http/listener.h"
+#include "serve/cpus.h"
+#include "serve/notify.h"
+#include "serve/signals.h"
+#include "serve/worker.h"
+
+#define EXIT_DONE 0
+#define EXIT_FAILED 1
+#define EXIT_BAD_CONFIG 2
+
+#define DRAIN_MS 3500 /* for requests under way and idle clients; then they are cut off */
+#define ABORT_MS 1000 /* for workers to end after that */
+#define LOOK_MS 10000 /* between looks at what the log lost */
+
+typedef struct sp_server {
+    const sp_config_flags_t *flags;
+    sp_log_t log;
+    sp_snapshot_t *snapshot;
+    int signal_fd;
+    int done_fd; /* eventfd: a worker has ended */
+    size_t worker_count;
+    sp_worker_t **workers;
+    size_t listener_count;
+    sp_listener_t *listeners;
+    sp_access_log_t *access;
+    uint64_t told_dropped; /* lines of it that were lost, as last told */
+} sp_server_t;
+
+static int exit_status_of(sp_status_t status)
+{
+    return status == SP_NO_MEMORY ? EXIT_FAILED : EXIT_BAD_CONFIG;
+}
+
+static void on_key_not_in_force(void *arg, const char *key)
+{
+    sp_log_write(arg, SP_LOG_WARNING, "%s is set, but not in force yet in this version", key);
+}
+
+/* Plain HTTP must not be spoken where TLS was asked for. */
+static bool has_forbidden_listener(sp_log_t *log, const sp_snapshot_t *snapshot)
+{
+    const sp_config_listen_t *listen = sp_config_tls_listener(sp_snapshot_config(snapshot));
+
+    if (listen != NULL) {
+        sp_log_write(log, SP_LOG_ERROR,
+                     "%s: TLS is not in force yet in this version; leave \"tls\" out or false",
+                     listen->address.text);
+    }
+    return listen != NULL;
+}
+
+static sp_status_t load(const sp_config_flags_t *flags, sp_log_t *log, const sp_snapshot_t *old,
+                        sp_snapshot_t **ret_snapshot)
+{
+    sp_snapshot_t *snapshot = NULL;
+    sp_status_t status = sp_snapshot_load(flags, log, old, &snapshot);
+
+    if (status != SP_OK) {
+        return status;
+    }
+    (void)sp_config_not_in_force(sp_snapshot_config(snapshot), on_key_not_in_force, log);
+    if (has_forbidden_listener(log, snapshot)) {
+        sp_snapshot_release(snapshot);
+        return SP_UNSUPPORTED;
+    }
+    *ret_snapshot = snapshot;
+    return SP_OK;
+}
+
+int sp_serve_check(const sp_config_flags_t *flags)
+{
+    sp_log_t log = {.level = SP_LOG_INFO};
+    sp_snapshot_t *snapshot = NULL;
+    sp_status_t status = load(flags, &log, NULL, &snapshot);
+
+    if (status != SP_OK) {
+        return exit_status_of(status);
+    }
+    sp_snapshot_release(snapshot);
+    return EXIT_DONE;
+}
+
+/* Connections are descriptors: as many as the system allows us. */
+static void raise_file_limit(sp_log_t *log)
+{
+    struct rlimit limit = {0};
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) {
+        return;
+    }
+    limit.rlim_cur = limit.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) {
+        sp_log_write(log, SP_LOG_WARNING, "cannot raise the limit of open files: %s",
+                     strerror(errno));
+    }
+}
+
+static sp_status_t open_listener(sp_server_t *server, const sp_address_t *address)
+{
+    sp_error_t err = {0};
+    sp_status_t status =
+        sp_listener_open((const struct sockaddr *)&address->socket, address->socket_len,
+                         server->worker_count, &server->listeners[server->listener_count], &err);
+
+    if (status != SP_OK) {
+        sp_log_write(&server->log, SP_LOG_ERROR, "cannot listen on %s: %s", address->text,
+                     err.message);
+        return status;
+    }
+    ++server->listener_count;
+    return SP_OK;
+}
+
+static sp_status_t open_listeners(sp_server_t *server, const sp_config_t *config)
+{
+    sp_status_t status = SP_OK;
+
+    server->listeners = calloc(config->listen_count, sizeof(*server->listeners));
+    if (server->listeners == NULL) {
+        return SP_NO_MEMORY;
+    }
+    for (size_t i = 0; status == SP_OK && i != config->listen_count; ++i) {
+        status = open_listener(server, &config->listen[i].address);
+    }
+    return status;
+}
+
+static sp_status_t give_sockets(sp_server_t *server, size_t index)
+{
+    sp_status_t status = SP_OK;
+
+    for (size_t i = 0; status == SP_OK && i != server->listener_count; ++i) {
+        int fd = sp_listener_take(&server->listeners[i], index);
+
+        status = sp_worker_listen_own(server->workers[index], fd);
+        if (status != SP_OK) {
+            (void)close(fd);
+        }
+    }
+    return status;
+}
+
+static sp_status_t create_worker(sp_server_t *server, size_t index)
+{
+    sp_worker_options_t options = {.access = sp_access_log_buffer(server->access, index),
+                                   .log = &server->log,
+                                   .done_fd = server->done_fd};
+    sp_error_t err = {0};
+    sp_status_t status =
+        sp_worker_create(&options, server->snapshot, &server->workers[index], &err);
+
+    if (status == SP_OK) {
+        status = give_sockets(server, index);
+    }
+    if (status == SP_OK) {
+        status = sp_worker_start(server->workers[index], &err);
+    }
+    if (status != SP_OK) {
+        sp_log_write(&server->log, SP_LOG_ERROR, "cannot start a worker: %s", err.message);
+    }
+    return status;
+}
+
+static sp_status_t create_workers(sp_server_t *server)
+{
+    sp_status_t status = sp_access_log_create(STDOUT_FILENO, server->worker_count, &server->access);
+
+    server->workers = calloc(server->worker_count, sizeof(sp_worker_t *));
+    if (status != SP_OK || server->workers == NULL) {
+        return SP_NO_MEMORY;
+    }
+    for (size_t i = 0; status == SP_OK && i != server->worker_count; ++i) {
+        status = create_worker(server, i);
+    }
+    return status;
+}
+
+static sp_status_t open_events(sp_server_t *server)
+{
+    sp_error_t err = {0};
+
+    if (sp_signals_open(&server->signal_fd, &err) != SP_OK) {
+        sp_log_write(&server->log, SP_LOG_ERROR, "%s", err.message);
+        return SP_IO;
+    }
+    server->done_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (server->done_fd == -1) {
+        sp_log_write(&server->log, SP_LOG_ERROR, "eventfd: %s", strerror(errno));
+        return SP_IO;
+    }
+    return SP_OK;
+}
+
+/* The first line of standard output; the access log follows. */
+static sp_status_t say_ready(sp_server_t *server)
+{
+    sp_error_t err = {0};
+    ssize_t written = 0;
+
+    for (size_t i = 0; i != server->listener_count; ++i) {
+        char text[SP_LISTENER_TEXT_MAX];
+
+        sp_listener_print(&server->listeners[i], text);
+        sp_log_write(&server->log, SP_LOG_INFO, "listening on %s", text);
+    }
+    written = write(STDOUT_FILENO, "ready\n", 6);
+    (void)written; /* nobody reads it: no reason not to serve */
+    sp_notify("READY=1");
+    if (sp_access_log_start(server->access, &err) != SP_OK) {
+        sp_log_write(&server->log, SP_LOG_ERROR, "%s", err.message);
+        return SP_IO;
+    }
+    return SP_OK;
+}
+
+static sp_status_t start(sp_server_t *server)
+{
+    const sp_config_t *config = sp_snapshot_config(server->snapshot);
+    sp_status_t status = SP_OK;
+
+    server->worker_count = config->threads == 0 ? sp_cpus_usable() : config->threads;
+    raise_file_limit(&server->log);
+    status = open_events(server);
+    if (status == SP_OK) {
+        status = open_listeners(server, config);
+    }
+    if (status == SP_OK) {
+        status = create_workers(server);
+    }
+    if (status == SP_OK) {
+        status = say_ready(server);
+    }
+    if (status == SP_NO_MEMORY) {
+        sp_log_write(&server->log, SP_LOG_ERROR, "out of memory");
+    }
+    return status;
+}
+
+static bool has_same_listeners(const sp_config_t *a, const sp_config_t *b)
+{
+    bool is_same = a->listen_count == b->listen_count;
+
+    for (size_t i = 0; is_same && i != a->listen_count; ++i) {
+        is_same = sp_address_eq(&a->listen[i].address, &b->listen[i].address);
+    }
+    return is_same;
+}
+
+static void warn_of_restart(sp_server_t *server, const sp_config_t *old, const sp_config_t *new)
+{
+    if (!has_same_listeners(old, new)) {
+        sp_log_write(&server->log, SP_LOG_WARNING, "a change of listen needs a restart");
+    }
+    if (old->threads != new->threads) {
+        sp_log_write(&server->log, SP_LOG_WARNING, "a change of threads needs a restart");
+    }
+}
+
+/* The manager wants to know when, by the clock that ours is too. */
+static void notify_reloading(void)
+{
+    char text[64];
+
+    (void)snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, sp_now_us());
+    sp_notify(text);
+}
+
+static void reload(sp_server_t *server)
+{
+    sp_snapshot_t *snapshot = NULL;
+    const sp_config_t *config = NULL;
+
+    notify_reloading();
+    if (load(server->flags, &server->log, server->snapshot, &snapshot) != SP_OK) {
+        sp_log_write(&server->log, SP_LOG_ERROR,
+                     "not reloaded: the configuration and zones from before stay in force");
+        sp_notify("READY=1");
+        return;
+    }
+    config = sp_snapshot_config(snapshot);
+    warn_of_restart(server, sp_snapshot_config(server->snapshot), config);
+    atomic_store(&server->log.level, config->log.level);
+    for (size_t i = 0; i != server->worker_count; ++i) {
+        sp_worker_reload(server->workers[i], snapshot);
+    }
+    sp_snapshot_release(server->snapshot);
+    server->snapshot = snapshot;
+    sp_log_write(&server->log, SP_LOG_INFO, "reloaded");
+    sp_notify("READY=1");
+}
+
+static void tell_of_lost_lines(sp_server_t *server)
+{
+    uint64_t dropped = sp_access_log_dropped(server->access);
+
+    if (dropped != server->told_dropped) {
+        sp_log_write(&server->log, SP_LOG_WARNING,
+                     "whoever reads the access log is too slow: %" PRIu64 " lines lost so far",
+                     dropped);
+        server->told_dropped = dropped;
+    }
+}
+
+/* Until it is time to stop. */
+static void serve(sp_server_t *server)
+{
+    struct pollfd fd = {.fd = server->signal_fd, .events = POLLIN};
+    sp_signal_t signal = SP_SIGNAL_NONE;
+
+    while (signal != SP_SIGNAL_STOP) {
+        (void)poll(&fd, 1, LOOK_MS);
+        tell_of_lost_lines(server);
+        signal = sp_signals_read(server->signal_fd);
+        if (signal == SP_SIGNAL_RELOAD) {
+            reload(server);
+        }
+    }
+}
+
+static bool are_done(const sp_server_t *server)
+{
+    for (size_t i = 0; i != server->worker_count; ++i) {
+        if (server->workers[i] != NULL && !sp_worker_is_done(server->workers[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Waits until all workers have ended, the time is over, or a second signal asks for haste. */
+static bool wait_for_workers(sp_server_t *server, uint64_t limit_ms)
+{
+    struct pollfd fds[] = {{.fd = server->done_fd, .events = POLLIN},
+                           {.fd = server->signal_fd, .events = POLLIN}};
+    uint64_t end_ms = sp_now_ms() + limit_ms;
+    uint64_t now_ms = 0;
+
+    while (!are_done(server)) {
+        uint64_t count = 0;
+        ssize_t len = 0;
+
+        now_ms = sp_now_ms();
+        if (now_ms >= end_ms || sp_signals_read(server->signal_fd) == SP_SIGNAL_STOP) {
+            return false;
+        }
+        (void)poll(fds, SP_COUNT(fds), (int)(end_ms - now_ms));
+        len = read(server->done_fd, &count, sizeof(count));
+        (void)len;
+    }
+    return true;
+}
+
+static void for_each_worker(sp_server_t *server, void (*order)(sp_worker_t *))
+{
+    for (size_t i = 0; server->workers != NULL && i != server->worker_count; ++i) {
+        if (server->workers[i] != NULL) {
+            order(server->workers[i]);
+        }
+    }
+}
+
+static void stop(sp_server_t *server)
+{
+    sp_notify("STOPPING=1");
+    sp_log_write(&server->log, SP_LOG_INFO, "stopping");
+    for_each_worker(server, sp_worker_drain);
+    if (wait_for_workers(server, DRAIN_MS)) {
+        return;
+    }
+    sp_log_write(&server->log, SP_LOG_WARNING, "some clients did not leave in time: cut off");
+    for_each_worker(server, sp_worker_abort);
+    if (!wait_for_workers(server, ABORT_MS)) {
+        sp_log_write(&server->log, SP_LOG_WARNING, "a worker does not end: leaving without it");
+        _Exit(EXIT_DONE);
+    }
+}
+
+static void clear(sp_server_t *server)
+{
+    for_each_worker(server, sp_worker_abort);
+    for_each_worker(server, sp_worker_destroy);
+    free(server->workers);
+    for (size_t i = 0; i != server->listener_count; ++i) {
+        sp_listener_close(&server->listeners[i]);
+    }
+    free(server->listeners);
+    sp_access_log_destroy(server->access);
+    if (server->done_fd != -1) {
+        (void)close(server->done_fd);
+    }
+    if (server->signal_fd != -1) {
+        (void)close(server->signal_fd);
+    }
+    sp_snapshot_release(server->snapshot);
+}
+
+int sp_serve_run(const sp_config_flags_t *flags)
+{
+    sp_server_t server = {
+        .flags = flags, .log = {.level = SP_LOG_INFO}, .signal_fd = -1, .done_fd = -1};
+    sp_status_t status = load(flags, &server.log, NULL, &server.snapshot);
+
+    if (status != SP_OK) {
+        return exit_status_of(status);
+    }
+    atomic_store(&server.log.level, sp_snapshot_config(server.snapshot)->log.level);
+    status = start(&server);
+    if (status == SP_OK) {
+        serve(&server);
+        stop(&server);
+    }
+    clear(&server);
+    return status == SP_OK ? EXIT_DONE : EXIT_FAILED;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/snapshot.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "dns/resolv_conf.h"
+
+#define RESOLV_CONF "/etc/resolv.conf"
+#define FAULT_TEXT_MAX ((size_t)1024)
+
+/* Held by each snapshot that uses it. */
+typedef struct shared_cache {
+    atomic_size_t references;
+    sp_cache_options_t options;
+    sp_cache_t *cache;
+} shared_cache_t;
+
+struct sp_snapshot {
+    atomic_size_t references;
+    sp_config_t *config;
+    sp_zones_t *zones;
+    sp_dns_options_t dns;
+    shared_cache_t *shared; /* NULL: nothing is cached */
+};
+
+static void release_cache(shared_cache_t *shared)
+{
+    if (shared == NULL ||
+        atomic_fetch_sub_explicit(&shared->references, 1, memory_order_acq_rel) != 1) {
+        return;
+    }
+    sp_cache_destroy(shared->cache);
+    free(shared);
+}
+
+static sp_status_t create_cache(const sp_cache_options_t *options, shared_cache_t **ret_shared)
+{
+    shared_cache_t *shared = calloc(1, sizeof(*shared));
+    sp_status_t status = SP_NO_MEMORY;
+
+    if (shared == NULL) {
+        return SP_NO_MEMORY;
+    }
+    atomic_init(&shared->references, 1);
+    shared->options = *options;
+    status = sp_cache_create(options, &shared->cache);
+    if (status != SP_OK) {
+        release_cache(shared);
+        return status;
+    }
+    *ret_shared = shared;
+    return SP_OK;
+}
+
+static bool has_same_options(const sp_cache_options_t *a, const sp_cache_options_t *b)
+{
+    return a->max_bytes == b->max_bytes && a->min_ttl_s == b->min_ttl_s &&
+           a->max_ttl_s == b->max_ttl_s && a->negative_ttl_s == b->negative_ttl_s &&
+           a->failure_ttl_s == b->failure_ttl_s;
+}
+
+static sp_status_t find_cache(sp_snapshot_t *snapshot, const sp_snapshot_t *old)
+{
+    const sp_config_cache_t *config = &snapshot->config->cache;
+    sp_cache_options_t options = {
+        .enabled = true,
+        .max_bytes = config->max_bytes,
+        .min_ttl_s = config->min_ttl_s,
+        .max_ttl_s = config->max_ttl_s,
+        .negative_ttl_s = config->negative_ttl_s,
+        .failure_ttl_s = config->failure_ttl_s,
+    };
+
+    if (!config->enabled) {
+        return SP_OK;
+    }
+    if (old != NULL && old->shared != NULL && has_same_options(&old->shared->options, &options)) {
+        (void)atomic_fetch_add_explicit(&old->shared->references, 1, memory_order_relaxed);
+        snapshot->shared = old->shared;
+        return SP_OK;
+    }
+    return create_cache(&options, &snapshot->shared);
+}
+
+static void on_config_fault(void *arg, const sp_config_fault_t *fault)
+{
+    char memory[FAULT_TEXT_MAX];
+    sp_arena_t arena;
+    sp_buf_t text = {0};
+
+    sp_arena_init(&arena, memory, sizeof(memory), FAULT_TEXT_MAX);
+    sp_buf_init(&text, &arena, FAULT_TEXT_MAX);
+    sp_config_fault_write(fault, &text);
+    (void)arg;
+    sp_log_write_place("%.*s", (int)sp_buf_str(&text).len, sp_buf_str(&text).ptr);
+    sp_arena_clear(&arena);
+}
+
+static void on_zone_fault(void *arg, const char *path, size_t line, size_t column,
+                          const char *message)
+{
+    (void)arg;
+    if (line != 0) {
+        sp_log_write_place("%s:%zu:%zu: %s", path, line, column, message);
+    } else if (sp_str_starts_with(sp_str_from(message), sp_str_from(path))) {
+        sp_log_write_place("%s", message); /* the system's words, with the path already */
+    } else {
+        sp_log_write_place("%s: %s", path, message);
+    }
+}
+
+/* Zones alone are enough; without them there must be somebody to ask. */
+static sp_status_t find_resolvers(sp_snapshot_t *snapshot, const sp_log_t *log)
+{
+    sp_error_t err = {0};
+
+    snapshot->dns = snapshot->config->dns.options;
+    if (snapshot->dns.resolver_count != 0) {
+        return SP_OK;
+    }
+    if (sp_resolv_conf_read(RESOLV_CONF, snapshot->dns.resolvers, SP_RESOLVERS_MAX,
+                            &snapshot->dns.resolver_count, &err) != SP_OK) {
+        snapshot->dns.resolver_count = 0;
+    }
+    if (snapshot->dns.resolver_count == 0 && snapshot->zones == NULL) {
+        sp_log_write(log, SP_LOG_ERROR,
+                     "no resolver: neither dns.resolvers, --resolver nor a nameserver line in "
+                     "%s names one, and there is no zone file",
+                     RESOLV_CONF);
+        return SP_BAD_VALUE;
+    }
+    return SP_OK;
+}
+
+static sp_status_t load_zones(sp_snapshot_t *snapshot)
+{
+    const sp_config_dns_t *dns = &snapshot->config->dns;
+    sp_error_t err = {0};
+
+    if (dns->zone_count == 0) {
+        return SP_OK;
+    }
+    /* Every fault has been told by the callback. */
+    return sp_zones_load(dns->zones, dns->zone_count, on_zone_fault, NULL, &snapshot->zones, &err);
+}
+
+sp_status_t sp_snapshot_load(const sp_config_flags_t *flags, const sp_log_t *log,
+                             const sp_snapshot_t *old, sp_snapshot_t **ret_snapshot)
+{
+    sp_snapshot_t *snapshot = calloc(1, sizeof(*snapshot));
+    sp_status_t status = SP_NO_MEMORY;
+
+    if (snapshot == NULL) {
+        goto out;
+    }
+    atomic_init(&snapshot->references, 1);
+    status = sp_config_load(flags, on_config_fault, NULL, &snapshot->config);
+    if (status == SP_OK) {
+        status = load_zones(snapshot);
+    }
+    if (status == SP_OK) {
+        status = find_resolvers(snapshot, log);
+    }
+    if (status == SP_OK) {
+        status = find_cache(snapshot, old);
+    }
+out:
+    if (status == SP_NO_MEMORY) {
+        sp_log_write(log, SP_LOG_ERROR, "out of memory while loading the configuration");
+    }
+    if (status != SP_OK) {
+        sp_snapshot_release(snapshot);
+        return status;
+    }
+    *ret_snapshot = snapshot;
+    return SP_OK;
+}
+
+sp_snapshot_t *sp_snapshot_retain(sp_snapshot_t *snapshot)
+{
+    (void)atomic_fetch_add_explicit(&snapshot->references, 1, memory_order_relaxed);
+    return snapshot;
+}
+
+void sp_snapshot_release(sp_snapshot_t *snapshot)
+{
+    if (snapshot == NULL ||
+        atomic_fetch_sub_explicit(&snapshot->references, 1, memory_order_acq_rel) != 1) {
+        return;
+    }
+    release_cache(snapshot->shared);
+    sp_zones_destroy(snapshot->zones);
+    sp_config_destroy(snapshot->config);
+    free(snapshot);
+}
+
+const sp_config_t *sp_snapshot_config(const sp_snapshot_t *snapshot)
+{
+    return snapshot->config;
+}
+
+const sp_zones_t *sp_snapshot_zones(const sp_snapshot_t *snapshot)
+{
+    return snapshot->zones;
+}
+
+const sp_dns_options_t *sp_snapshot_dns(const sp_snapshot_t *snapshot)
+{
+    return &snapshot->dns;
+}
+
+sp_cache_t *sp_snapshot_cache(const sp_snapshot_t *snapshot)
+{
+    return snapshot->shared == NULL ? NULL : snapshot->shared->cache;
+}
