@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIGNPOST_CLI_COMMANDS_H
+#define SIGNPOST_CLI_COMMANDS_H
+
+/* One file per subcommand, one table each. */
+
+#include "cli/options.h"
+
+extern const sp_command_t sp_command_serve;
+extern const sp_command_t sp_command_explain;
+extern const sp_command_t sp_command_lint;
+extern const sp_command_t sp_command_version;
+
+#endif

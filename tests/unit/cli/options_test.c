@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/options.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static int do_nothing(const sp_arguments_t *arguments)
+{
+    (void)arguments;
+    return SP_EXIT_DONE;
+}
+
+static const sp_option_t options[] = {
+    {"listen", 0, "ADDR:PORT", "listen here"},
+    {"no-cache", 0, NULL, "no cache"},
+    {NULL, 'H', "'Name: value'", "a header"},
+};
+static const sp_command_t command = {
+    .name = "serve",
+    .summary = "run",
+    .usage = "[--listen ADDR:PORT]",
+    .about = "Runs.",
+    .options = options,
+    .option_count = SP_COUNT(options),
+    .examples = "  signpost serve",
+    .failure = "it can't run",
+    .run = do_nothing,
+};
+
+/* Parses words separated by blanks. */
+static sp_status_t parse(const char *line, sp_arguments_t *arguments, sp_error_t *err)
+{
+    static char text[256];
+    char *words[16];
+    int count = 0;
+
+    (void)strncpy(text, line, sizeof(text) - 1);
+    for (char *word = strtok(text, " "); word != NULL; word = strtok(NULL, " ")) {
+        words[count++] = word;
+    }
+    return sp_arguments_parse(&command, count, words, arguments, err);
+}
+
+static void expect_message(const char *line, const char *message)
+{
+    sp_arguments_t arguments;
+    sp_error_t err;
+
+    cr_assert_eq(parse(line, &arguments, &err), SP_BAD_SYNTAX, "%s", line);
+    cr_expect_str_eq(err.message, message);
+}
+
+Test(options, take_a_value_from_the_next_word_or_behind_an_equals_sign)
+{
+    sp_arguments_t arguments;
+    size_t at = 0;
+
+    cr_assert_eq(parse("--listen a --listen=b --listen=", &arguments, NULL), SP_OK);
+    cr_expect_eq(sp_arguments_count(&arguments, "listen"), 3);
+    cr_expect_str_eq(sp_arguments_next(&arguments, "listen", &at), "a");
+    cr_expect_str_eq(sp_arguments_next(&arguments, "listen", &at), "b");
+    cr_expect_str_eq(sp_arguments_next(&arguments, "listen", &at), "");
+    cr_expect_null(sp_arguments_next(&arguments, "listen", &at));
+    cr_expect_str_eq(sp_arguments_value(&arguments, "listen"), "");
+    sp_arguments_clear(&arguments);
+}
+
+Test(options, take_a_value_of_a_letter_joined_or_apart)
+{
+    sp_arguments_t arguments;
+    size_t at = 0;
+
+    cr_assert_eq(parse("-HA:1 -H B:2", &arguments, NULL), SP_OK);
+    cr_expect_str_eq(sp_arguments_next(&arguments, "H", &at), "A:1");
+    cr_expect_str_eq(sp_arguments_next(&arguments, "H", &at), "B:2");
+    sp_arguments_clear(&arguments);
+}
+
+Test(options, keep_operands_apart)
+{
+    sp_arguments_t arguments;
+    size_t at = 0;
+
+    cr_assert_eq(parse("one --no-cache - -- --listen", &arguments, NULL), SP_OK);
+    cr_expect(sp_arguments_has(&arguments, "no-cache"));
+    cr_expect_not(sp_arguments_has(&arguments, "listen"));
+    cr_expect_eq(sp_arguments_count(&arguments, NULL), 3);
+    cr_expect_str_eq(sp_arguments_next(&arguments, NULL, &at), "one");
+    cr_expect_str_eq(sp_arguments_next(&arguments, NULL, &at), "-");
+    cr_expect_str_eq(sp_arguments_next(&arguments, NULL, &at), "--listen");
+    sp_arguments_clear(&arguments);
+}
+
+Test(options, notice_help_among_others)
+{
+    sp_arguments_t arguments;
+
+    cr_assert_eq(parse("--listen a -h", &arguments, NULL), SP_OK);
+    cr_expect(arguments.help);
+    sp_arguments_clear(&arguments);
+    cr_assert_eq(parse("--listen a", &arguments, NULL), SP_OK);
+    cr_expect_not(arguments.help);
+    sp_arguments_clear(&arguments);
+}
+
+Test(options, suggest_what_an_unknown_option_may_have_been_meant_for)
+{
+    expect_message("--listne a", "unknown option --listne; did you mean --listen?");
+    expect_message("--nocache", "unknown option --nocache; did you mean --no-cache?");
+    expect_message("--verbose", "unknown option --verbose");
+    expect_message("-q", "unknown option -q");
+}
+
+Test(options, say_what_is_wrong_with_a_value)
+{
+    expect_message("--listen", "option --listen needs a value: ADDR:PORT");
+    expect_message("--no-cache=yes", "option --no-cache takes no value");
+    expect_message("-H", "option -H needs a value: 'Name: value'");
+}
+
+Test(options, accept_no_words_at_all)
+{
+    sp_arguments_t arguments;
+
+    cr_assert_eq(parse("", &arguments, NULL), SP_OK);
+    cr_expect_eq(arguments.count, 0);
+    cr_expect_null(sp_arguments_value(&arguments, "listen"));
+    sp_arguments_clear(&arguments);
+}
