@@ -46,7 +46,9 @@ static bool reserve(sp_buf_t *buf, size_t more)
 
 void sp_buf_reserve(sp_buf_t *buf, size_t more)
 {
-    (void)reserve(buf, more);
+    size_t room = buf->max - buf->len;
+
+    (void)reserve(buf, more < room ? more : room);
 }
 
 void sp_buf_append(sp_buf_t *buf, sp_str_t text)

@@ -12,9 +12,9 @@ static const sp_dialect_t *const dialects[] = {&sp_dialect_txtv0};
 typedef struct holder {
     sp_answer_t answer; /* first: a pointer to it is a pointer to the holder */
     atomic_uint references;
-    size_t bytes;
-    sp_arena_t arena;
-    alignas(max_align_t) char memory[];
+    uint32_t bytes;
+    sp_arena_chunk_t *chunks; /* what did not fit behind the holder */
+    alignas(void *) char memory[];
 } holder_t;
 
 static holder_t *holder_of(const sp_answer_t *answer)
@@ -59,9 +59,9 @@ static const sp_dialect_t *dialect_of(sp_str_t text, bool alone)
     return NULL;
 }
 
-static sp_status_t set_fault(holder_t *holder, const sp_error_t *err)
+static sp_status_t set_fault(holder_t *holder, sp_arena_t *arena, const sp_error_t *err)
 {
-    sp_error_t *fault = sp_arena_alloc(&holder->arena, sizeof(*fault));
+    sp_error_t *fault = sp_arena_alloc(arena, sizeof(*fault));
 
     if (fault == NULL) {
         return SP_NO_MEMORY;
@@ -72,21 +72,22 @@ static sp_status_t set_fault(holder_t *holder, const sp_error_t *err)
     return SP_OK;
 }
 
-static sp_status_t read_record(holder_t *holder, const sp_dialect_t *dialect, sp_str_t text)
+static sp_status_t read_record(holder_t *holder, sp_arena_t *arena, const sp_dialect_t *dialect,
+                               sp_str_t text)
 {
     sp_error_t err = {.status = SP_OK};
-    sp_record_t *record = sp_arena_alloc(&holder->arena, sizeof(*record));
+    sp_record_t *record = sp_arena_alloc(arena, sizeof(*record));
     sp_status_t status = SP_NO_MEMORY;
 
     if (record == NULL) {
         return SP_NO_MEMORY;
     }
-    status = dialect->parse(text, &holder->arena, NULL, NULL, record, &err);
+    status = dialect->parse(text, arena, NULL, NULL, record, &err);
     if (status == SP_NO_MEMORY) {
         return status;
     }
     if (status != SP_OK) {
-        return set_fault(holder, &err);
+        return set_fault(holder, arena, &err);
     }
     holder->answer.finding = SP_FINDING_RECORD;
     holder->answer.record = record;
@@ -94,7 +95,7 @@ static sp_status_t read_record(holder_t *holder, const sp_dialect_t *dialect, sp
 }
 
 /* TXT-2: which of the texts are ours, and what do they amount to? */
-static sp_status_t find_record(holder_t *holder)
+static sp_status_t find_record(holder_t *holder, sp_arena_t *arena)
 {
     sp_answer_t *answer = &holder->answer;
     const sp_dialect_t *dialect = NULL;
@@ -105,7 +106,7 @@ static sp_status_t find_record(holder_t *holder)
 
         if (claimed != NULL && ours++ == 0) {
             dialect = claimed;
-            answer->ours = i;
+            answer->ours = (uint32_t)i;
         }
     }
     if (ours == 0) {
@@ -117,27 +118,27 @@ static sp_status_t find_record(holder_t *holder)
         (void)sp_fail(&err, SP_BAD_VALUE, 0,
                       "%zu TXT records at this name are redirect records; there must be only one",
                       ours);
-        return set_fault(holder, &err);
+        return set_fault(holder, arena, &err);
     }
-    return read_record(holder, dialect, answer->texts[answer->ours]);
+    return read_record(holder, arena, dialect, answer->texts[answer->ours]);
 }
 
-static sp_status_t copy_parts(holder_t *holder, const sp_answer_parts_t *parts)
+static sp_status_t copy_parts(holder_t *holder, sp_arena_t *arena, const sp_answer_parts_t *parts)
 {
-    sp_str_t *texts = sp_arena_zalloc(&holder->arena, parts->text_count, sizeof(*texts));
+    sp_str_t *texts = sp_arena_zalloc(arena, parts->text_count, sizeof(*texts));
 
     if (texts == NULL) {
         return SP_NO_MEMORY;
     }
     for (size_t i = 0; i != parts->text_count; ++i) {
-        texts[i] = sp_arena_copy(&holder->arena, parts->texts[i]);
+        texts[i] = sp_arena_copy(arena, parts->texts[i]);
         if (texts[i].ptr == NULL) {
             return SP_NO_MEMORY;
         }
     }
     holder->answer.texts = texts;
-    holder->answer.text_count = parts->text_count;
-    holder->answer.canonical = sp_arena_copy(&holder->arena, parts->canonical);
+    holder->answer.text_count = (uint32_t)parts->text_count;
+    holder->answer.canonical = sp_arena_copy(arena, parts->canonical);
     return holder->answer.canonical.ptr == NULL ? SP_NO_MEMORY : SP_OK;
 }
 
@@ -146,7 +147,7 @@ static void destroy(holder_t *holder)
     if (holder->answer.record != NULL) {
         sp_regex_destroy(holder->answer.record->re);
     }
-    sp_arena_clear(&holder->arena);
+    sp_arena_clear(&(sp_arena_t){.chunks = holder->chunks});
     free(holder);
 }
 
@@ -155,6 +156,7 @@ sp_status_t sp_answer_create(const sp_answer_parts_t *parts, const sp_answer_t *
     size_t room = estimate(parts);
     holder_t *holder = calloc(1, sizeof(*holder) + room);
     sp_status_t status = SP_NO_MEMORY;
+    sp_arena_t arena;
 
     if (holder == NULL) {
         return SP_NO_MEMORY;
@@ -164,16 +166,17 @@ sp_status_t sp_answer_create(const sp_answer_parts_t *parts, const sp_answer_t *
     holder->answer.ttl_s = parts->ttl_s;
     holder->answer.finding = SP_FINDING_NOTHING;
     atomic_init(&holder->references, 1);
-    sp_arena_init(&holder->arena, holder->memory, room, 256);
-    status = copy_parts(holder, parts);
+    sp_arena_init(&arena, holder->memory, room, 256);
+    status = copy_parts(holder, &arena, parts);
     if (status == SP_OK) {
-        status = find_record(holder);
+        status = find_record(holder, &arena);
     }
+    holder->chunks = arena.chunks;
     if (status != SP_OK) {
         destroy(holder);
         return status;
     }
-    holder->bytes = sizeof(*holder) + room + holder->arena.total;
+    holder->bytes = (uint32_t)(sizeof(*holder) + room + arena.total);
     *ret_answer = &holder->answer;
     return SP_OK;
 }

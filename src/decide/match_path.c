@@ -72,9 +72,10 @@ bool sp_path_segments(sp_run_t *run, sp_str_t **ret_sent, sp_str_t **ret_labels,
     }
     at = 0;
     for (size_t i = 0; i != count && next_segment(path, &at, &sent); ++i) {
-        sp_str_t label = sp_label_from(sp_path_decode(sent, run->arena), run->arena);
+        sp_str_t decoded = sp_path_decode(sent, run->arena);
+        sp_str_t label = sp_label_from(decoded, run->arena);
 
-        if (label.ptr == NULL) {
+        if (decoded.ptr == NULL || label.ptr == NULL) {
             sp_run_out_of_memory(run);
             return false;
         }
@@ -110,13 +111,15 @@ static bool can_afford(sp_run_t *run, const sp_regex_t *regex, sp_str_t subject)
 
     if (cost > run->decision->regex_budget) {
         run->decision->regex_budget = 0;
+        sp_run_note(run, run->request->host,
+                    "regular expressions have used up what one request may spend on them");
         return false;
     }
     run->decision->regex_budget -= cost;
     return true;
 }
 
-static bool collect(sp_run_t *run, sp_match_t *match, sp_str_t subject)
+static bool collect(sp_run_t *run, sp_match_t *match, sp_str_t subject, size_t most)
 {
     sp_arena_t *arena = run->decision->arena;
     size_t slots = sp_regex_group_count(match->regex) + 1;
@@ -124,7 +127,7 @@ static bool collect(sp_run_t *run, sp_match_t *match, sp_str_t subject)
     sp_str_t each[SP_REGEX_MATCHES_MAX];
     sp_regex_cursor_t cursor = {.at = 0};
 
-    while (match->each_count != SP_REGEX_MATCHES_MAX && can_afford(run, match->regex, subject) &&
+    while (match->each_count != most && can_afford(run, match->regex, subject) &&
            sp_regex_next(match->regex, subject, &cursor, groups, slots)) {
         if (match->groups == NULL) {
             match->groups = sp_arena_alloc(arena, slots * sizeof(*groups));
@@ -143,17 +146,26 @@ static bool collect(sp_run_t *run, sp_match_t *match, sp_str_t subject)
     return true;
 }
 
-const sp_match_t *sp_match_path(sp_run_t *run, const sp_regex_t *regex)
+static const sp_match_t *find_match(const sp_decision_t *decision, const sp_regex_t *regex,
+                                    size_t most)
 {
-    sp_decision_t *decision = run->decision;
-    sp_match_t *match = decision->matches;
-    sp_str_t subject;
+    const sp_match_t *match = decision->matches;
 
-    while (match != NULL && match->regex != regex) {
+    while (match != NULL && (match->regex != regex || match->most < most)) {
         match = match->next;
     }
-    if (match != NULL) {
-        return match;
+    return match;
+}
+
+const sp_match_t *sp_match_path(sp_run_t *run, const sp_regex_t *regex, size_t most)
+{
+    sp_decision_t *decision = run->decision;
+    const sp_match_t *known = find_match(decision, regex, most);
+    sp_match_t *match = NULL;
+    sp_str_t subject;
+
+    if (known != NULL) {
+        return known;
     }
     match = sp_arena_zalloc(decision->arena, 1, sizeof(*match));
     subject = subject_for(run, regex);
@@ -162,7 +174,8 @@ const sp_match_t *sp_match_path(sp_run_t *run, const sp_regex_t *regex)
         return NULL;
     }
     match->regex = regex;
-    if (!collect(run, match, subject)) {
+    match->most = most;
+    if (!collect(run, match, subject, most)) {
         sp_run_out_of_memory(run);
         return NULL;
     }

@@ -55,7 +55,7 @@ static sp_found_t choose(sp_run_t *run, candidate_t *candidates, size_t count,
     candidate_t best = {.record = NULL};
 
     for (size_t i = 0; i != count; ++i) {
-        candidates[i].match = sp_match_path(run, candidates[i].record->re);
+        candidates[i].match = sp_match_path(run, candidates[i].record->re, 1);
         if (candidates[i].match == NULL) {
             return SP_FOUND_STOP;
         }

@@ -163,7 +163,7 @@ static bool labels_of_values(sp_run_t *run, const sp_values_t *values, labels_t 
 /* Labels by the expression in force. SP_FOUND_ABSENT: it does not match. */
 static sp_found_t match_labels(sp_run_t *run, sp_level_t *level, labels_t *labels)
 {
-    const sp_match_t *match = sp_match_path(run, level->regex);
+    const sp_match_t *match = sp_match_path(run, level->regex, SP_REGEX_MATCHES_MAX);
 
     if (match == NULL) {
         return SP_FOUND_STOP;

@@ -40,6 +40,7 @@ typedef struct sp_match {
     sp_str_t *groups; /* of the first match, group_count + 1 of them; NULL: no match */
     sp_str_t *each;   /* per match its first group, or the whole where there is none */
     size_t each_count;
+    size_t most; /* so many were looked for */
     struct sp_match *next;
 } sp_match_t;
 
@@ -138,9 +139,9 @@ bool sp_type_is_enabled(const sp_run_t *run, const sp_record_t *record);
 
 /* ---- match_path.c ---- */
 
-/* The matches of `regex` in this request's path. NULL when memory is out (the run is settled then).
- */
-const sp_match_t *sp_match_path(sp_run_t *run, const sp_regex_t *regex);
+/* The first `most` matches (up to SP_REGEX_MATCHES_MAX) of `regex` in this request's path. NULL
+ * when memory is out (the run is settled then). */
+const sp_match_t *sp_match_path(sp_run_t *run, const sp_regex_t *regex, size_t most);
 
 /* The segments of the path (PATH-2): as sent, and as labels. False when memory is out. */
 bool sp_path_segments(sp_run_t *run, sp_str_t **ret_sent, sp_str_t **ret_labels, size_t *ret_count);

@@ -18,7 +18,7 @@ typedef enum sp_target_use {
 
 typedef struct sp_target {
     sp_str_t text; /* the finished target */
-    sp_url_t url;  /* its parts */
+    sp_url_t url;  /* its parts; not for SP_TARGET_LOCATION */
 } sp_target_t;
 
 /* What a target is finished for. The result lives in `arena`. */

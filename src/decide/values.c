@@ -125,22 +125,25 @@ static sp_str_t label_of(sp_str_t host, unsigned number)
     return label;
 }
 
-static sp_status_t cookie_of(const sp_request_t *request, sp_str_t name, sp_arena_t *arena,
-                             sp_str_t *ret_value)
+/* HTTP/2 clients may send one field per cookie (RFC 9113, 8.2.3). */
+static sp_str_t cookie_of(const sp_request_t *request, sp_str_t name)
 {
-    sp_str_t rest = nothing;
-    sp_status_t status = sp_request_header(request, SP_STR("Cookie"), arena, &rest);
+    for (size_t i = 0; i != request->header_count; ++i) {
+        sp_str_t rest = request->headers[i].value;
 
-    while (rest.ptr != NULL) {
-        sp_str_t pair = sp_str_trim(sp_str_cut(rest, ';', &rest));
-        size_t equals = sp_str_find(pair, '=');
+        if (!sp_str_eq_nocase(request->headers[i].name, SP_STR("Cookie"))) {
+            continue;
+        }
+        while (rest.ptr != NULL) {
+            sp_str_t pair = sp_str_trim(sp_str_cut(rest, ';', &rest));
+            size_t equals = sp_str_find(pair, '=');
 
-        if (equals != pair.len && sp_str_eq(sp_str_trim(sp_str_slice(pair, 0, equals)), name)) {
-            *ret_value = sp_str_trim(sp_str_skip(pair, equals + 1));
-            break;
+            if (equals != pair.len && sp_str_eq(sp_str_trim(sp_str_slice(pair, 0, equals)), name)) {
+                return sp_str_trim(sp_str_skip(pair, equals + 1));
+            }
         }
     }
-    return status;
+    return nothing;
 }
 
 static int base64_value(char c)
@@ -320,7 +323,8 @@ sp_status_t sp_value_of(const sp_template_part_t *part, const sp_request_t *requ
     case SP_PH_HEADER:
         return sp_request_header(request, sp_template_part_text(part), arena, ret_value);
     case SP_PH_COOKIE:
-        return cookie_of(request, sp_template_part_text(part), arena, ret_value);
+        *ret_value = cookie_of(request, sp_template_part_text(part));
+        return SP_OK;
     case SP_PH_USER:
         return user_of(request, arena, ret_value);
     default:

@@ -31,7 +31,7 @@ static bool is_ipv4(sp_str_t text)
         sp_str_t part = sp_str_cut(rest, '.', &rest);
         uint64_t number = 0;
 
-        if (part.len > 3 || !sp_str_to_uint(part, 255, &number)) {
+        if (!sp_str_to_uint(part, 255, &number) || (part.len > 1 && part.ptr[0] == '0')) {
             return false;
         }
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <signpost/rule/template.h>
 
+#include <signpost/rule/location.h>
+
 /* The placeholders whose name is all there is to them. To add one: a row here, a kind in
  * template.h, its value in decide/values.c. */
 static const struct {
@@ -161,6 +163,56 @@ static size_t split(sp_str_t text, sp_template_part_t *parts)
     return count;
 }
 
+/* Does the authority end where this literal ends? */
+static bool ends_with_literal(const sp_template_t *parsed)
+{
+    if (parsed->part_count == 1) {
+        return true;
+    }
+    switch ((int)parsed->parts[1].kind) {
+    case SP_PH_URI:
+    case SP_PH_PATH:
+    case SP_PH_DIR:
+        return true; /* these begin with '/' */
+    default:
+        return false;
+    }
+}
+
+/* Most targets lead to a host that the record names in full: what can be said of it is said here,
+ * not at each request. SP_OK also where there is nothing to say. */
+static sp_status_t check_prefix(sp_template_t *parsed)
+{
+    sp_str_t first = sp_template_part_text(&parsed->parts[0]);
+    sp_url_t url;
+    sp_str_t authority;
+    sp_host_t host;
+    sp_arena_t arena;
+    char memory[512];
+    sp_status_t status = SP_OK;
+
+    sp_url_split(first, &url);
+    if (parsed->parts[0].kind != SP_PH_LITERAL || url.authority.len == 0 ||
+        (!sp_str_eq_nocase(url.scheme, SP_STR("http")) &&
+         !sp_str_eq_nocase(url.scheme, SP_STR("https"))) ||
+        sp_str_find(url.authority, '@') != url.authority.len) {
+        return SP_OK;
+    }
+    if (url.authority.ptr + url.authority.len == first.ptr + first.len &&
+        !ends_with_literal(parsed)) {
+        return SP_OK;
+    }
+    sp_arena_init(&arena, memory, sizeof(memory), sizeof(memory));
+    status = sp_authority_read(url.authority, &arena, &authority, &host, NULL);
+    if (status == SP_OK && sp_str_eq(authority, url.authority)) {
+        parsed->prefix_len = (uint16_t)(url.scheme.len + 3 + authority.len);
+        parsed->host_at = (uint16_t)(url.scheme.len + 3);
+        parsed->host_len = (uint16_t)host.name.len;
+    }
+    sp_arena_clear(&arena);
+    return status == SP_NO_MEMORY ? status : SP_OK;
+}
+
 const sp_template_t *sp_template_parse(sp_str_t text, sp_arena_t *arena)
 {
     sp_template_t *parsed = NULL;
@@ -171,8 +223,7 @@ const sp_template_t *sp_template_parse(sp_str_t text, sp_arena_t *arena)
         (parsed = sp_arena_alloc(arena, sizeof(*parsed) + bytes)) == NULL) {
         return NULL;
     }
-    parsed->text = text;
-    parsed->part_count = count;
+    *parsed = (sp_template_t){.text = text, .part_count = (uint16_t)count};
     (void)split(text, parsed->parts);
-    return parsed;
+    return count == 0 || check_prefix(parsed) == SP_OK ? parsed : NULL;
 }

@@ -50,9 +50,9 @@ typedef struct sp_answer {
     uint32_t ttl_s;
     sp_finding_t finding;
     const sp_str_t *texts;
-    size_t text_count;
+    uint32_t text_count;
+    uint32_t ours; /* index in `texts` of the record or fault (the first, when several are ours) */
     sp_str_t canonical;
-    size_t ours; /* index in `texts` of the record or fault (the first, when several are ours) */
     const sp_record_t *record; /* with SP_FINDING_RECORD */
     const sp_error_t *fault;   /* with SP_FINDING_FAULT */
 } sp_answer_t;

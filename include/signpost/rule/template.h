@@ -44,7 +44,13 @@ typedef struct sp_template_part {
 
 typedef struct sp_template {
     sp_str_t text; /* as written */
-    size_t part_count;
+    uint16_t part_count;
+    /* Octets in front that are a complete `http(s)://authority`, checked once and for all; 0 when
+     * the authority is not the record's own text alone. Its host stands at `host_at`, `host_len`
+     * octets without final dot. */
+    uint16_t prefix_len;
+    uint16_t host_at;
+    uint16_t host_len;
     sp_template_part_t parts[];
 } sp_template_t;
 

@@ -39,7 +39,7 @@ Test(arena, aligns_pieces_but_not_copies)
 {
     sp_arena_t arena;
     sp_str_t first = {.ptr = NULL, .len = 0};
-    sp_str_t second = first;
+    sp_str_t second = {.ptr = NULL, .len = 0};
 
     sp_arena_init(&arena, NULL, 0, 1000);
     first = sp_arena_copy(&arena, SP_STR("abc"));

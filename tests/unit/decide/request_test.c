@@ -72,7 +72,7 @@ Test(request, in_absolute_form_names_the_host_itself)
     EXPECT_STR(request.raw_host, "other.example");
     cr_assert_eq(read("https://target.example", NULL, NULL), SP_OK);
     EXPECT_STR(request.uri, "/");
-    EXPECT_STR(request.scheme, "http", "what matters is the connection");
+    EXPECT_STR(request.scheme, "http");
     cr_assert_eq(read("http://target.example?a", NULL, NULL), SP_OK);
     EXPECT_STR(request.uri, "/?a");
     EXPECT_STR(request.path, "/");
@@ -130,6 +130,14 @@ Test(request, to_connect_is_refused)
     cr_expect_eq(sp_request_read(&raw, &arena, &request, NULL), SP_BAD_SYNTAX);
 }
 
+static sp_str_t header(sp_str_t name)
+{
+    sp_str_t value;
+
+    cr_assert_eq(sp_request_header(&request, name, &arena, &value), SP_OK);
+    return value;
+}
+
 Test(request, joins_the_values_of_a_header)
 {
     const sp_header_t headers[] = {{SP_STR("X-A"), SP_STR("1")},
@@ -146,9 +154,9 @@ Test(request, joins_the_values_of_a_header)
                                   .header_count = SP_COUNT(headers)};
 
     cr_assert_eq(sp_request_read(&raw, &arena, &request, NULL), SP_OK);
-    EXPECT_STR(sp_request_header(&request, SP_STR("X-A"), &arena), "1,2, 3,");
-    EXPECT_STR(sp_request_header(&request, SP_STR("x-b"), &arena), "");
-    cr_expect_not_null(sp_request_header(&request, SP_STR("X-B"), &arena).ptr);
-    cr_expect_null(sp_request_header(&request, SP_STR("X-C"), &arena).ptr);
-    EXPECT_STR(sp_request_header(&request, SP_STR("Host"), &arena), "H.example");
+    EXPECT_STR(header(SP_STR("X-A")), "1,2, 3,");
+    EXPECT_STR(header(SP_STR("x-b")), "");
+    cr_expect_not_null(header(SP_STR("X-B")).ptr);
+    cr_expect_null(header(SP_STR("X-C")).ptr);
+    EXPECT_STR(header(SP_STR("Host")), "H.example");
 }

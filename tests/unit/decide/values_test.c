@@ -9,10 +9,15 @@ static sp_arena_t arena;
 static sp_request_t request;
 static sp_values_t values;
 
-static const sp_header_t headers[] = {{SP_STR("X-A"), SP_STR("1")},
-                                      {SP_STR("x-a"), SP_STR("2")},
-                                      {SP_STR("Cookie"), SP_STR("a=1; id = x y ;b=; id=z")},
-                                      {SP_STR("Authorization"), SP_STR("bAsIc  dXNlcjpwYTpzcw==")}};
+#define TEXT(literal)                                                                              \
+    {                                                                                              \
+        .ptr = (literal), .len = sizeof(literal) - 1                                               \
+    }
+
+static const sp_header_t headers[] = {{TEXT("X-A"), TEXT("1")},
+                                      {TEXT("x-a"), TEXT("2")},
+                                      {TEXT("Cookie"), TEXT("a=1; id = x y ;b=; id=z")},
+                                      {TEXT("Authorization"), TEXT("bAsIc  dXNlcjpwYTpzcw==")}};
 
 static void start(void)
 {
@@ -163,7 +168,7 @@ Test(values, of_matches_are_there_inside_path_records_only)
 
     expect_value("{1}", "", SP_VALUE_DECODED);
     expect_value("{$1}", "", SP_VALUE_SENT);
-    expect_value("{name}", "name", SP_VALUE_NONE);
+    expect_value("{name}", "", SP_VALUE_NONE);
     values.numbered = numbered;
     values.numbered_count = 2;
     values.segments = segments;
@@ -190,8 +195,8 @@ Test(values, of_named_groups)
     expect_value("{a}", "x", SP_VALUE_DECODED);
     expect_value("{$a}", "x", SP_VALUE_DECODED);
     expect_value("{b_2}", "", SP_VALUE_DECODED);
-    expect_value("{c}", "c", SP_VALUE_NONE);
-    expect_value("{A}", "A", SP_VALUE_NONE);
+    expect_value("{c}", "", SP_VALUE_NONE);
+    expect_value("{A}", "", SP_VALUE_NONE);
     sp_regex_destroy(regex);
 }
 

@@ -28,6 +28,11 @@ void world_add(world_t *world, const char *name, const char *text)
     add_row(world, (world_row_t){.name = name, .text = text});
 }
 
+void world_add_empty(world_t *world, const char *name)
+{
+    add_row(world, (world_row_t){.name = name, .failure = SP_FAILURE_NONE});
+}
+
 void world_break(world_t *world, const char *name, sp_failure_t failure)
 {
     add_row(world, (world_row_t){.name = name, .failure = failure});
@@ -46,7 +51,7 @@ static const sp_answer_t *answer(const world_t *world, sp_str_t name)
             continue;
         }
         if (row->text == NULL) {
-            parts.kind = SP_ANSWER_FAILURE;
+            parts.kind = row->failure == SP_FAILURE_NONE ? SP_ANSWER_NODATA : SP_ANSWER_FAILURE;
             parts.failure = row->failure;
         } else if (parts.text_count != SP_COUNT(texts)) {
             parts.kind = SP_ANSWER_TXT;

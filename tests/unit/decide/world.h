@@ -15,7 +15,7 @@
 
 typedef struct world_row {
     const char *name;
-    const char *text; /* NULL: asking fails */
+    const char *text; /* NULL: none is there, or asking fails */
     sp_failure_t failure;
 } world_row_t;
 
@@ -38,6 +38,7 @@ void world_clear(world_t *world);
 
 /* Texts are borrowed. Two records of one name are two TXT records. */
 void world_add(world_t *world, const char *name, const char *text);
+void world_add_empty(world_t *world, const char *name); /* the name exists without TXT */
 void world_break(world_t *world, const char *name, sp_failure_t failure);
 
 /* Plays a request; world->outcome and the names asked are what came of it. */

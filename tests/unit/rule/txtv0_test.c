@@ -330,10 +330,12 @@ static sp_str_t header(const char *name)
 
 Test(txtv0, collects_headers)
 {
-    parse("to=/;>X-A = a%3Bb ; > X-B=2;>X-C;>Bad Name=3;>X-D=%zz;>=4;>Location=/");
+    parse("to=/;>X-A = a%3Bb ; >X-B= 2;> X-E=5;>X-C;>Bad Name=3;>X-D=%zz;>=4;>Location=/");
     EXPECT_STR(header("x-a"), "a;b");
     EXPECT_STR(header("X-B"), "2");
     cr_expect_null(header("X-C").ptr);
+    cr_expect_null(header(" X-E").ptr);
+    cr_expect_null(header("X-E").ptr);
     cr_expect_null(header("Bad Name").ptr);
     cr_expect_null(header("X-D").ptr);
     cr_expect_null(header("").ptr);
