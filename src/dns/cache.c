@@ -4,7 +4,6 @@
 #include "dns/name_map.h"
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SHARDS_MAX 64
 #define SHARD_MIN_BYTES 262144U /* a small cache has fewer shards */
@@ -16,9 +15,8 @@ typedef struct entry {
     struct entry *newer;
     struct entry *older;
     const sp_answer_t *answer;
-    uint64_t expires_ms;
-    uint32_t bytes;
-    bool visited; /* since the hand came by last */
+    uint64_t expires_ms : 63;
+    uint64_t visited : 1; /* since the hand came by last */
     char name[];
 } entry_t;
 
@@ -39,6 +37,13 @@ struct sp_cache {
     size_t shard_count;
     shard_t *shards;
 };
+
+/* Of heap, for entry and answer. */
+static size_t bytes_of(const entry_t *entry)
+{
+    return sizeof(*entry) + entry->node.len + MALLOC_OVERHEAD + sp_answer_bytes(entry->answer) +
+           MALLOC_OVERHEAD;
+}
 
 static size_t shard_count_for(size_t max_bytes)
 {
@@ -134,7 +139,7 @@ static void push_newest(shard_t *shard, entry_t *entry)
     *(shard->newest != NULL ? &shard->newest->newer : &shard->oldest) = entry;
     shard->newest = entry;
     sp_name_map_insert(&shard->map, &entry->node);
-    shard->bytes += entry->bytes;
+    shard->bytes += bytes_of(entry);
 }
 
 static void take_out(shard_t *shard, entry_t *entry)
@@ -145,7 +150,7 @@ static void take_out(shard_t *shard, entry_t *entry)
     *(entry->newer != NULL ? &entry->newer->older : &shard->newest) = entry->older;
     *(entry->older != NULL ? &entry->older->newer : &shard->oldest) = entry->newer;
     sp_name_map_remove(&shard->map, &entry->node);
-    shard->bytes -= entry->bytes;
+    shard->bytes -= bytes_of(entry);
 }
 
 /* The hand moves from old to new and takes the first entry that was not found again since it came
@@ -154,8 +159,8 @@ static void evict_one(shard_t *shard, entry_t **freed)
 {
     entry_t *entry = shard->hand != NULL ? shard->hand : shard->oldest;
 
-    while (entry->visited) {
-        entry->visited = false;
+    while (entry->visited != 0) {
+        entry->visited = 0;
         entry = entry->newer != NULL ? entry->newer : shard->oldest;
     }
     shard->hand = entry;
@@ -185,7 +190,7 @@ const sp_answer_t *sp_cache_find(sp_cache_t *cache, sp_str_t name, uint64_t now_
     shard = lock_shard(cache, hash);
     entry = (entry_t *)sp_name_map_find_hashed(&shard->map, name, hash);
     if (entry != NULL && entry->expires_ms > now_ms) {
-        entry->visited = true;
+        entry->visited = 1;
         answer = sp_answer_retain(entry->answer);
         *ret_ttl_s = (uint32_t)((entry->expires_ms - now_ms + 999) / 1000);
     }
@@ -220,15 +225,9 @@ static entry_t *make_entry(sp_str_t name, const sp_answer_t *answer, uint64_t ex
     if (entry == NULL) {
         return NULL;
     }
-    if (name.len != 0) {
-        memcpy(entry->name, name.ptr, name.len);
-    }
-    entry->node.name = entry->name;
-    entry->node.len = (uint16_t)name.len;
+    sp_name_node_init(&entry->node, offsetof(entry_t, name), name);
     entry->answer = sp_answer_retain(answer);
-    entry->expires_ms = expires_ms;
-    entry->bytes = (uint32_t)(sizeof(*entry) + name.len + MALLOC_OVERHEAD +
-                              sp_answer_bytes(answer) + MALLOC_OVERHEAD);
+    entry->expires_ms = expires_ms & (UINT64_MAX >> 1);
     return entry;
 }
 
@@ -246,10 +245,10 @@ static void free_chain(entry_t *entry)
  * entry itself, too, when it is bigger than the whole shard. */
 static void put(shard_t *shard, entry_t *entry, size_t max, entry_t **freed)
 {
-    while (used(shard) + entry->bytes > max && shard->oldest != NULL) {
+    while (used(shard) + bytes_of(entry) > max && shard->oldest != NULL) {
         evict_one(shard, freed);
     }
-    if (used(shard) + entry->bytes > max) {
+    if (used(shard) + bytes_of(entry) > max) {
         entry->older = *freed;
         *freed = entry;
         return;
@@ -268,7 +267,7 @@ void sp_cache_store(sp_cache_t *cache, sp_str_t name, const sp_answer_t *answer,
     entry_t *entry;
     shard_t *shard;
 
-    if (!cache->options.enabled || ttl_s == 0 || name.len > UINT16_MAX) {
+    if (!cache->options.enabled || ttl_s == 0 || name.len > SP_NAME_MAX) {
         return;
     }
     entry = make_entry(name, answer, now_ms + (uint64_t)ttl_s * 1000);

@@ -2,7 +2,6 @@
 #include "dns/inflight.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct sp_flight {
     sp_name_node_t node;
@@ -66,19 +65,15 @@ sp_status_t sp_inflight_start(sp_inflight_t *inflight, sp_str_t name, void *owne
 {
     sp_flight_t *flight;
 
-    if (inflight->map.count >= inflight->max || name.len > UINT16_MAX) {
+    if (inflight->map.count >= inflight->max || name.len > SP_NAME_MAX) {
         return SP_TOO_LONG;
     }
     flight = calloc(1, sizeof(*flight) + name.len);
     if (flight == NULL) {
         return SP_NO_MEMORY;
     }
-    if (name.len != 0) {
-        memcpy(flight->name, name.ptr, name.len);
-    }
     flight->owner = owner;
-    flight->node.name = flight->name;
-    flight->node.len = (uint16_t)name.len;
+    sp_name_node_init(&flight->node, offsetof(sp_flight_t, name), name);
     sp_name_map_insert(&inflight->map, &flight->node);
     *ret_flight = flight;
     return SP_OK;

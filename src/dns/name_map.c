@@ -91,7 +91,7 @@ static sp_name_node_t **bucket_of(const sp_name_map_t *map, uint32_t hash)
 
 sp_str_t sp_name_node_str(const sp_name_node_t *node)
 {
-    return (sp_str_t){node->name, node->len};
+    return (sp_str_t){(const char *)node + node->name_at, node->len};
 }
 
 sp_name_node_t *sp_name_map_find_hashed(const sp_name_map_t *map, sp_str_t name, uint64_t hash)
@@ -108,6 +108,15 @@ sp_name_node_t *sp_name_map_find_hashed(const sp_name_map_t *map, sp_str_t name,
 sp_name_node_t *sp_name_map_find(const sp_name_map_t *map, sp_str_t name)
 {
     return sp_name_map_find_hashed(map, name, sp_name_hash(&map->key, name));
+}
+
+void sp_name_node_init(sp_name_node_t *node, size_t name_at, sp_str_t name)
+{
+    node->name_at = (uint16_t)name_at;
+    node->len = (uint16_t)name.len;
+    if (name.len != 0) {
+        memcpy((char *)node + name_at, name.ptr, name.len);
+    }
 }
 
 static void grow(sp_name_map_t *map)

@@ -7,13 +7,16 @@
 
 #include <signpost/base/error.h>
 
-/* First member of the object that is found by name. */
+/* First member of the object that is found by name. The object holds the name, too: kept small,
+ * since a cache has a million of them. */
 typedef struct sp_name_node {
     struct sp_name_node *next;
-    const char *name; /* the object's own copy */
     uint32_t hash;
+    uint16_t name_at; /* where in the object the name begins */
     uint16_t len;
 } sp_name_node_t;
+
+#define SP_NAME_MAX UINT16_MAX
 
 typedef struct sp_name_key {
     uint64_t halves[2];
@@ -42,8 +45,11 @@ sp_name_node_t *sp_name_map_find(const sp_name_map_t *map, sp_str_t name);
 /* The same for who has the hash (with the map's key) already. */
 sp_name_node_t *sp_name_map_find_hashed(const sp_name_map_t *map, sp_str_t name, uint64_t hash);
 
-/* `node->name` and `node->len` are set, and no node of that name is there. The table grows when
- * there is memory; it works without. */
+/* Copies the name into the object, `name_at` octets from the node; at most SP_NAME_MAX octets. */
+void sp_name_node_init(sp_name_node_t *node, size_t name_at, sp_str_t name);
+
+/* The node is initialized, and none of that name is there. The table grows when there is memory; it
+ * works without. */
 void sp_name_map_insert(sp_name_map_t *map, sp_name_node_t *node);
 
 /* Nothing happens when the node is not there. */

@@ -35,6 +35,7 @@ typedef struct zone_name {
     bool has_ns;                 /* and, unless a zone begins here, ends here */
     const sp_answer_t *answer;   /* NULL: not covered */
     const sp_answer_t *nxdomain; /* of a zone that begins here */
+    char text[];
 } zone_name_t;
 
 struct sp_zones {
@@ -61,14 +62,12 @@ static zone_name_t *find(const sp_zones_t *zones, sp_str_t name)
 
 static zone_name_t *add_name(sp_zones_t *zones, sp_str_t text)
 {
-    zone_name_t *name = sp_arena_zalloc(&zones->arena, 1, sizeof(*name));
-    sp_str_t copy = sp_arena_copy(&zones->arena, text);
+    zone_name_t *name = sp_arena_zalloc(&zones->arena, 1, sizeof(*name) + text.len);
 
-    if (name == NULL || copy.ptr == NULL) {
+    if (name == NULL) {
         return NULL;
     }
-    name->node.name = copy.ptr;
-    name->node.len = (uint16_t)copy.len;
+    sp_name_node_init(&name->node, offsetof(zone_name_t, text), text);
     name->ttl_s = UINT32_MAX;
     name->negative_ttl_s = NEGATIVE_TTL_S;
     name->next = zones->names;

@@ -3,7 +3,6 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
-#include <string.h>
 
 typedef struct item {
     sp_name_node_t node;
@@ -19,9 +18,10 @@ static void fill(sp_name_map_t *map, item_t *items)
     cr_assert_eq(sp_name_key_make(&key), SP_OK);
     cr_assert_eq(sp_name_map_init(map, &key), SP_OK);
     for (size_t i = 0; i != ITEMS; ++i) {
-        cr_assert_gt(snprintf(items[i].name, sizeof(items[i].name), "n%zu", i), 0);
-        items[i].node.name = items[i].name;
-        items[i].node.len = (uint16_t)strlen(items[i].name);
+        char name[16];
+
+        cr_assert_gt(snprintf(name, sizeof(name), "n%zu", i), 0);
+        sp_name_node_init(&items[i].node, offsetof(item_t, name), sp_str_from(name));
         sp_name_map_insert(map, &items[i].node);
     }
 }

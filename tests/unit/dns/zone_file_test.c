@@ -164,8 +164,7 @@ Test(zone_file, joins_no_strings_and_splits_long_ones)
     static char text[9000];
     notes_t notes = {.len = 0};
 
-    memset(text, 'x', 5100);
-    memcpy(text, "a. 1 TXT ", 9);
+    cr_assert_gt(snprintf(text, sizeof(text), "a. 1 TXT %05091d", 0), 0);
     cr_expect_eq(sp_zone_text_read(sp_str_from(text), NULL, note_record, note_fault, &notes, NULL),
                  SP_OK);
     cr_expect_gt(notes.len, 5091);
@@ -193,7 +192,9 @@ Test(zone_file, gives_up_after_a_thousand_faults)
 
     memset(text, '\n', sizeof(text) - 1);
     for (size_t i = 0; i + 8 < sizeof(text); i += 4) {
-        memcpy(text + i, "$X ", 3);
+        text[i] = '$';
+        text[i + 1] = 'X';
+        text[i + 2] = ' ';
     }
     cr_expect_eq(sp_zone_text_read(sp_str_from(text), NULL, note_record, NULL, &notes, NULL),
                  SP_BAD_SYNTAX);
