@@ -42,7 +42,7 @@ void sp_handler_init(sp_front_t *front)
     h2o_config_init(config);
     config->server_name =
         h2o_iovec_init(NULL, 0); /* write_response.c has ours: records override it */
-    sp_keep_host_fields();
+    sp_correct_library();
     /* One more than allowed, as the library counts chunked bodies differently; the limit itself is
      * kept in pending.c. */
     config->max_request_entity_size = SP_FRONT_BODY_MAX + 1;

@@ -42,9 +42,10 @@ static sp_status_t read_head(h2o_req_t *req, sp_arena_t *arena, sp_raw_request_t
     return status;
 }
 
-void sp_keep_host_fields(void)
+void sp_correct_library(void)
 {
     H2O_TOKEN_HOST->http2_should_reject = 0;
+    H2O_TOKEN_UPGRADE->is_init_header_special = 0;
 }
 
 typedef struct fields {
@@ -89,7 +90,7 @@ static sp_status_t keep_fields(fields_t *fields, const h2o_req_t *req, sp_error_
     return status;
 }
 
-/* HTTP/2, and the first stream after an upgrade from HTTP/1. */
+/* HTTP/2. */
 static sp_status_t read_fields(const h2o_req_t *req, sp_arena_t *arena, sp_raw_request_t *raw,
                                sp_error_t *err)
 {

@@ -14,13 +14,14 @@
 sp_status_t sp_read_request(h2o_req_t *req, sp_arena_t *arena, sp_raw_request_t *ret_raw,
                             sp_error_t *err);
 
-/* Carried by an HTTP/1 connection, whatever the version in its request line; a request that asked
- * for an upgrade is not. */
+/* Carried by an HTTP/1 connection, whatever the version in its request line. */
 bool sp_is_http1(const h2o_req_t *req);
 
-/* HTTP/2 requests may have Host beside :authority or in its place (RFC 9113, 8.3.1); the library
- * drops it unless told otherwise. Before any thread reads requests. */
-void sp_keep_host_fields(void);
+/* Corrects two entries of the library's table of field names; before any thread reads requests.
+ * HTTP/2 requests may have Host beside :authority or in its place (RFC 9113, 8.3.1): it would be
+ * dropped unseen. And HTTP/1.1's Upgrade to h2c, which RFC 9113 has given up, would carry requests
+ * past everything that is checked here; it is ignored, as a server may. */
+void sp_correct_library(void);
 
 /* What the library took for the host: :authority, or the last Host field; ptr NULL when there was
  * none. */

@@ -12,14 +12,11 @@
 #include <unistd.h>
 
 #include "http/listener.h"
+#include "serve/check.h"
 #include "serve/cpus.h"
 #include "serve/notify.h"
 #include "serve/signals.h"
 #include "serve/worker.h"
-
-#define EXIT_DONE 0
-#define EXIT_FAILED 1
-#define EXIT_BAD_CONFIG 2
 
 #define DRAIN_MS 3500 /* for requests under way and idle clients; then they are cut off */
 #define ABORT_MS 1000 /* for workers to end after that */
@@ -38,60 +35,6 @@ typedef struct sp_server {
     sp_access_log_t *access;
     uint64_t told_dropped; /* lines of it that were lost, as last told */
 } sp_server_t;
-
-static int exit_status_of(sp_status_t status)
-{
-    return status == SP_NO_MEMORY ? EXIT_FAILED : EXIT_BAD_CONFIG;
-}
-
-static void on_key_not_in_force(void *arg, const char *key)
-{
-    sp_log_write(arg, SP_LOG_WARNING, "%s is set, but not in force yet in this version", key);
-}
-
-/* Plain HTTP must not be spoken where TLS was asked for. */
-static bool has_forbidden_listener(sp_log_t *log, const sp_snapshot_t *snapshot)
-{
-    const sp_config_listen_t *listen = sp_config_tls_listener(sp_snapshot_config(snapshot));
-
-    if (listen != NULL) {
-        sp_log_write(log, SP_LOG_ERROR,
-                     "%s: TLS is not in force yet in this version; leave \"tls\" out or false",
-                     listen->address.text);
-    }
-    return listen != NULL;
-}
-
-static sp_status_t load(const sp_config_flags_t *flags, sp_log_t *log, const sp_snapshot_t *old,
-                        sp_snapshot_t **ret_snapshot)
-{
-    sp_snapshot_t *snapshot = NULL;
-    sp_status_t status = sp_snapshot_load(flags, log, old, &snapshot);
-
-    if (status != SP_OK) {
-        return status;
-    }
-    (void)sp_config_not_in_force(sp_snapshot_config(snapshot), on_key_not_in_force, log);
-    if (has_forbidden_listener(log, snapshot)) {
-        sp_snapshot_release(snapshot);
-        return SP_UNSUPPORTED;
-    }
-    *ret_snapshot = snapshot;
-    return SP_OK;
-}
-
-int sp_serve_check(const sp_config_flags_t *flags)
-{
-    sp_log_t log = {.level = SP_LOG_INFO};
-    sp_snapshot_t *snapshot = NULL;
-    sp_status_t status = load(flags, &log, NULL, &snapshot);
-
-    if (status != SP_OK) {
-        return exit_status_of(status);
-    }
-    sp_snapshot_release(snapshot);
-    return EXIT_DONE;
-}
 
 /* Connections are descriptors: as many as the system allows us. */
 static void raise_file_limit(sp_log_t *log)
@@ -249,26 +192,6 @@ static sp_status_t start(sp_server_t *server)
     return status;
 }
 
-static bool has_same_listeners(const sp_config_t *a, const sp_config_t *b)
-{
-    bool is_same = a->listen_count == b->listen_count;
-
-    for (size_t i = 0; is_same && i != a->listen_count; ++i) {
-        is_same = sp_address_eq(&a->listen[i].address, &b->listen[i].address);
-    }
-    return is_same;
-}
-
-static void warn_of_restart(sp_server_t *server, const sp_config_t *old, const sp_config_t *new)
-{
-    if (!has_same_listeners(old, new)) {
-        sp_log_write(&server->log, SP_LOG_WARNING, "a change of listen needs a restart");
-    }
-    if (old->threads != new->threads) {
-        sp_log_write(&server->log, SP_LOG_WARNING, "a change of threads needs a restart");
-    }
-}
-
 /* The manager wants to know when, by the clock that ours is too. */
 static void notify_reloading(void)
 {
@@ -281,18 +204,16 @@ static void notify_reloading(void)
 static void reload(sp_server_t *server)
 {
     sp_snapshot_t *snapshot = NULL;
-    const sp_config_t *config = NULL;
 
     notify_reloading();
-    if (load(server->flags, &server->log, server->snapshot, &snapshot) != SP_OK) {
+    if (sp_check_load(server->flags, &server->log, server->snapshot, &snapshot) != SP_OK) {
         sp_log_write(&server->log, SP_LOG_ERROR,
                      "not reloaded: the configuration and zones from before stay in force");
         sp_notify("READY=1");
         return;
     }
-    config = sp_snapshot_config(snapshot);
-    warn_of_restart(server, sp_snapshot_config(server->snapshot), config);
-    atomic_store(&server->log.level, config->log.level);
+    sp_check_warn_of_restart(&server->log, server->snapshot, snapshot);
+    atomic_store(&server->log.level, sp_snapshot_config(snapshot)->log.level);
     for (size_t i = 0; i != server->worker_count; ++i) {
         sp_worker_reload(server->workers[i], snapshot);
     }
@@ -384,7 +305,7 @@ static void stop(sp_server_t *server)
     for_each_worker(server, sp_worker_abort);
     if (!wait_for_workers(server, ABORT_MS)) {
         sp_log_write(&server->log, SP_LOG_WARNING, "a worker does not end: leaving without it");
-        _Exit(EXIT_DONE);
+        _Exit(SP_EXIT_SERVED);
     }
 }
 
@@ -411,10 +332,10 @@ int sp_serve_run(const sp_config_flags_t *flags)
 {
     sp_server_t server = {
         .flags = flags, .log = {.level = SP_LOG_INFO}, .signal_fd = -1, .done_fd = -1};
-    sp_status_t status = load(flags, &server.log, NULL, &server.snapshot);
+    sp_status_t status = sp_check_load(flags, &server.log, NULL, &server.snapshot);
 
     if (status != SP_OK) {
-        return exit_status_of(status);
+        return sp_check_exit_status(status);
     }
     atomic_store(&server.log.level, sp_snapshot_config(server.snapshot)->log.level);
     status = start(&server);
@@ -423,5 +344,5 @@ int sp_serve_run(const sp_config_flags_t *flags)
         stop(&server);
     }
     clear(&server);
-    return status == SP_OK ? EXIT_DONE : EXIT_FAILED;
+    return status == SP_OK ? SP_EXIT_SERVED : SP_EXIT_CANNOT_SERVE;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cleartext HTTP/2 with prior knowledge: the same answers, many at once, and the same strictness."""
+"""Cleartext HTTP/2 with prior knowledge: the same answers, many at once, the same strictness."""
 
 import random
 import socket

@@ -287,28 +287,27 @@ class DrainTest(ServerTest):
 class ReloadTest(ServerTest):
     CONFIG = {"threads": 2, "fallback": {"redirect": "https://one.example.net/"}}
 
-    def rewrite(self, text):
-        (self.signpost.directory / "signpost.json").write_text(text)
-        self.signpost.signal(signal.SIGHUP)
+    def location(self):
+        return self.fetch("none.example.com").location
 
     def test_hangup_reads_the_configuration_again(self):
-        def location():
-            return self.fetch("none.example.com").location
-
-        self.assertEqual(location(), "https://one.example.net/")
-        config = {**self.signpost.config, "fallback": {"redirect": "https://two.example.net/"}}
         with Connection(self.where) as kept:
             kept.send(request_octets("GET", "/", "none.example.com", close=False))
-            self.assertEqual(kept.read().location, "https://one.example.net/")
-            self.rewrite(json.dumps(config))
-            self.assertTrue(wait_until(lambda: location() == "https://two.example.net/"))
+            self.assertNotEqual(kept.read().location, "https://two.example.net/")
+            self.signpost.reload({"fallback": {"redirect": "https://two.example.net/"}})
+            self.assertTrue(wait_until(lambda: self.location() == "https://two.example.net/"))
             kept.send(request_octets("GET", "/", "none.example.com", close=False))
             self.assertTrue(kept.read().location)
-        seen = len(self.signpost.err)
-        self.rewrite("{")
-        path = str(self.signpost.directory / "signpost.json")
-        self.assertTrue(wait_until(lambda: any(path in x for x in self.signpost.err[seen:])))
-        self.assertEqual(location(), "https://two.example.net/")
+
+    def test_a_bad_file_leaves_the_old_configuration_in_force(self):
+        self.signpost.reload({"fallback": {"redirect": "https://three.example.net/"}})
+        self.assertTrue(wait_until(lambda: self.location() == "https://three.example.net/"))
+        path = self.signpost.directory / "signpost.json"
+        path.write_text("{")
+        self.signpost.signal(signal.SIGHUP)
+        place = f"{path}:1:"
+        self.assertTrue(self.signpost.wait_line(lambda line: place in line, "err", timeout=10))
+        self.assertEqual(self.location(), "https://three.example.net/")
         self.assertTrue(self.signpost.running())
 
 

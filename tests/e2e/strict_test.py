@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HTTP/1 as it should not be: what signpost refuses, what it bears, and that nothing brings it down.
-The rules are RFC 9112's and those of a redirector that reads no body."""
+"""HTTP/1 as it should not be: what signpost refuses, what it bears, and that nothing brings it
+down. The rules are RFC 9112's and those of a redirector that reads no body."""
 
 import random
 import statistics

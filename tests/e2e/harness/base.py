@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The usual set-up of a test class: one DNS server, one signpost in front of it, for all its tests."""
+"""The usual set-up of a test class: one DNS server and one signpost for all its tests."""
 
 import threading
 import time

@@ -3,8 +3,8 @@
 literals, so that a test decides about every octet of a field."""
 
 STATIC_NAMES = (
-    ":authority :method :method :path :path :scheme :scheme :status :status :status :status :status "
-    ":status :status accept-charset accept-encoding accept-language accept-ranges accept "
+    ":authority :method :method :path :path :scheme :scheme :status :status :status :status "
+    ":status :status :status accept-charset accept-encoding accept-language accept-ranges accept "
     "access-control-allow-origin age allow authorization cache-control content-disposition "
     "content-encoding content-language content-length content-location content-range content-type "
     "cookie date etag expect expires from host if-match if-modified-since if-none-match if-range "

@@ -101,8 +101,8 @@ class _Server(Process):
 
 
 class ResolverChain:
-    """`zones`: apex → path of its zone file. `resolver` is Unbound's address, `nsd` and `unbound` are
-    the running processes."""
+    """`zones`: apex → path of its zone file. `resolver` is Unbound's address; `nsd` and `unbound`
+    are the running processes."""
 
     def __init__(self, zones):
         self._zones = zones

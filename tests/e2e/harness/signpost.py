@@ -3,14 +3,16 @@
 
 import json
 import os
+import signal
 import tempfile
 from pathlib import Path
 
 from .ports import free_port
-from .process import Process, ProcessError, run
+from .process import Process, ProcessError, run, wait_until
 
 ENVIRONMENT = ("SIGNPOST_LISTEN", "SIGNPOST_RESOLVER", "SIGNPOST_CONFIG", "SIGNPOST_THREADS")
 START_ATTEMPTS = 3
+RELOADED = "signpost: info: reloaded"
 # Short enough for tests in which nothing answers, long enough for a busy machine where it does.
 DNS_TIMEOUTS = {"timeout_ms": 2000, "try_ms": 400, "tries": 3}
 
@@ -106,6 +108,15 @@ class Signpost(Process):
         path.write_text(json.dumps(self.config, indent=2))
         self.argv = [*self._prefix, binary(), "serve", "--config", str(path), *self._arguments]
         self.start()
+
+    def reload(self, over):
+        """Another configuration, laid over the harness' own; returns when it is in force."""
+        self.config = config_for(self.port, self._resolvers, over)
+        (self.directory / "signpost.json").write_text(json.dumps(self.config, indent=2))
+        before = self.err.count(RELOADED)
+        self.signal(signal.SIGHUP)
+        if not wait_until(lambda: self.err.count(RELOADED) > before, timeout=self._start_s):
+            raise ProcessError(f"signpost did not reload\n{self.err_text}")
 
     def __exit__(self, kind, *details):
         try:

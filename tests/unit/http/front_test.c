@@ -80,6 +80,14 @@ Test(front, refuses_what_the_library_lets_through)
     cr_expect_eq(world.last.kind, SP_OUTCOME_BAD_REQUEST);
 }
 
+Test(front, ignores_upgrades_rather_than_let_requests_slip_by)
+{
+#define UPGRADE                                                                                    \
+    "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n"
+    expect_status("GET / HTTP/1.1\r\n" HOST UPGRADE "\r\n", 302);
+    expect_status("GET / HTTP/1.1\r\n" HOST HOST UPGRADE "\r\n", 400);
+}
+
 /* `start`, then `count` times 'x', then `end`; the caller frees it. */
 static char *fill(const char *start, size_t count, const char *end, size_t *ret_len)
 {

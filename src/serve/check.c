@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/check.h"
+
+#include "serve/server.h"
+
+static void on_key_not_in_force(void *arg, const char *key)
+{
+    sp_log_write(arg, SP_LOG_WARNING, "%s is set, but not in force yet in this version", key);
+}
+
+/* Plain HTTP must not be spoken where TLS was asked for. */
+static bool has_forbidden_listener(const sp_log_t *log, const sp_config_t *config)
+{
+    const sp_config_listen_t *listen = sp_config_tls_listener(config);
+
+    if (listen != NULL) {
+        sp_log_write(log, SP_LOG_ERROR,
+                     "%s: TLS is not in force yet in this version; leave \"tls\" out or false",
+                     listen->address.text);
+    }
+    return listen != NULL;
+}
+
+sp_status_t sp_check_load(const sp_config_flags_t *flags, const sp_log_t *log,
+                          const sp_snapshot_t *old, sp_snapshot_t **ret_snapshot)
+{
+    sp_snapshot_t *snapshot = NULL;
+    const sp_config_t *config = NULL;
+    sp_status_t status = sp_snapshot_load(flags, log, old, &snapshot);
+
+    if (status != SP_OK) {
+        return status;
+    }
+    config = sp_snapshot_config(snapshot);
+    (void)sp_config_not_in_force(config, on_key_not_in_force, (void *)(uintptr_t)log);
+    if (has_forbidden_listener(log, config)) {
+        sp_snapshot_release(snapshot);
+        return SP_UNSUPPORTED;
+    }
+    *ret_snapshot = snapshot;
+    return SP_OK;
+}
+
+static bool has_same_listeners(const sp_config_t *a, const sp_config_t *b)
+{
+    bool is_same = a->listen_count == b->listen_count;
+
+    for (size_t i = 0; is_same && i != a->listen_count; ++i) {
+        is_same = sp_address_eq(&a->listen[i].address, &b->listen[i].address);
+    }
+    return is_same;
+}
+
+void sp_check_warn_of_restart(const sp_log_t *log, const sp_snapshot_t *old,
+                              const sp_snapshot_t *fresh)
+{
+    const sp_config_t *a = sp_snapshot_config(old);
+    const sp_config_t *b = sp_snapshot_config(fresh);
+
+    if (!has_same_listeners(a, b)) {
+        sp_log_write(log, SP_LOG_WARNING, "a change of listen needs a restart");
+    }
+    if (a->threads != b->threads) {
+        sp_log_write(log, SP_LOG_WARNING, "a change of threads needs a restart");
+    }
+}
+
+int sp_check_exit_status(sp_status_t status)
+{
+    return status == SP_NO_MEMORY ? SP_EXIT_CANNOT_SERVE : SP_EXIT_CANNOT_LOAD;
+}
+
+int sp_serve_check(const sp_config_flags_t *flags)
+{
+    sp_log_t log = {.level = SP_LOG_INFO};
+    sp_snapshot_t *snapshot = NULL;
+    sp_status_t status = sp_check_load(flags, &log, NULL, &snapshot);
+
+    if (status != SP_OK) {
+        return sp_check_exit_status(status);
+    }
+    sp_snapshot_release(snapshot);
+    return SP_EXIT_SERVED;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIGNPOST_SERVE_CHECK_H
+#define SIGNPOST_SERVE_CHECK_H
+
+/* Loading a snapshot and judging whether this version can serve with it. sp_serve_check is here. */
+
+#include "serve/snapshot.h"
+
+/* As sp_snapshot_load; also warns of keys that are not in force yet. SP_UNSUPPORTED (logged) where
+ * going on would be wrong. */
+sp_status_t sp_check_load(const sp_config_flags_t *flags, const sp_log_t *log,
+                          const sp_snapshot_t *old, sp_snapshot_t **ret_snapshot);
+
+/* Warns of what differs and is read at the start only. */
+void sp_check_warn_of_restart(const sp_log_t *log, const sp_snapshot_t *old,
+                              const sp_snapshot_t *fresh);
+
+#define SP_EXIT_SERVED 0
+#define SP_EXIT_CANNOT_SERVE 1
+#define SP_EXIT_CANNOT_LOAD 2
+
+/* The exit status for a snapshot that could not be loaded. */
+int sp_check_exit_status(sp_status_t status);
+
+#endif
