@@ -137,8 +137,10 @@ sp_status_t sp_regex_compile(sp_str_t pattern, sp_regex_t **ret_regex, sp_error_
     }
     regex->wants_query = sp_str_search(pattern, SP_STR("?query")) != pattern.len;
     regex->has_names = any_group_has_a_name(regex);
-    /* Two programs (forwards and backwards) of 16 octets an instruction, and the first states. */
-    regex->bytes = sizeof(*regex) + 2048 + pattern.len * 4 + sp_re2_program_size(regex->re2) * 48;
+    /* Two programs (forwards and backwards) of 16 octets an instruction, and the states that paths
+     * usually lead to: a quarter of what the cache of states may grow to. */
+    regex->bytes =
+        sizeof(*regex) + (size_t)10 * 1024 + pattern.len * 4 + sp_re2_program_size(regex->re2) * 80;
     *ret_regex = regex;
     return SP_OK;
 }
@@ -207,6 +209,17 @@ static size_t character_length(sp_str_t text, size_t at)
     return len;
 }
 
+/* Inside a UTF-8 character nothing begins; RE2 thinks otherwise of \B. */
+static bool is_inside_a_character(sp_str_t text, size_t at)
+{
+    for (size_t back = 1; back != 4 && back <= at; ++back) {
+        if (character_length(text, at - back) > back) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool sp_regex_next(const sp_regex_t *regex, sp_str_t subject, sp_regex_cursor_t *cursor,
                    sp_str_t *groups, size_t slots)
 {
@@ -220,7 +233,7 @@ bool sp_regex_next(const sp_regex_t *regex, sp_str_t subject, sp_regex_cursor_t 
         cursor->over = cursor->at > subject.len;
         cursor->last_end = end;
         cursor->matched = true;
-        if (!behind_another) {
+        if (!behind_another && !(empty && is_inside_a_character(subject, begin))) {
             return true;
         }
     }

@@ -8,9 +8,16 @@
 
 #include <re2/re2.h>
 
-/* What one expression may take, program and state cache together. A quarter of it bounds the
- * program at about 4,000 instructions: \pL takes 1,000, (a{1000}){1000} is refused. */
-static const int64_t max_memory = INT64_C(256) * 1024;
+/* What the program of one expression may take while it is compiled. A quarter of it bounds the
+ * program at about 32,000 instructions: .{1,1000} takes 10,000, (a{1000}){1000} is refused. */
+static const int64_t max_memory = INT64_C(2) * 1024 * 1024;
+
+/* What it may take afterwards: the program, and a cache of states in proportion to it. RE2 goes on
+ * without that cache, slower, when it is full. */
+static int64_t memory_to_keep(const RE2 &regex)
+{
+    return INT64_C(48) * 1024 + INT64_C(160) * regex.ProgramSize();
+}
 
 /* Groups that a search reports at most, the whole match included. */
 static const size_t max_slots = 100;
@@ -30,6 +37,12 @@ sp_re2_t *sp_re2_create(const char *pattern, size_t len, char *ret_reason, size_
         RE2::Options options;
         options.set_log_errors(false);
         options.set_max_mem(max_memory);
+        const RE2 trial(re2::StringPiece(pattern, len), options);
+        if (!trial.ok()) {
+            ret_reason[trial.error().copy(ret_reason, reason_size - 1)] = '\0';
+            return nullptr;
+        }
+        options.set_max_mem(memory_to_keep(trial));
         auto regex = std::make_unique<sp_re2>(re2::StringPiece(pattern, len), options);
         if (!regex->regex.ok()) {
             ret_reason[regex->regex.error().copy(ret_reason, reason_size - 1)] = '\0';

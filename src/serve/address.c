@@ -3,6 +3,8 @@
 
 #include "dns/resolver_address.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <string.h>
 #include <sys/un.h>
 
@@ -27,8 +29,9 @@ static bool copy_text(sp_str_t text, char *out, size_t size)
 }
 
 /* The shape first, so that each slip gets its own sentence: an address with a port, and brackets
- * around IPv6. *ret_host is for messages. */
-static sp_status_t check_shape(sp_str_t text, sp_str_t *ret_host, sp_error_t *err)
+ * around IPv6. *ret_host is the address alone. */
+static sp_status_t check_shape(sp_str_t text, sp_str_t *ret_host, in_port_t *ret_port,
+                               sp_error_t *err)
 {
     bool brackets = sp_str_starts_with(text, SP_STR("["));
     size_t close = brackets ? sp_str_find(text, ']') : 0;
@@ -47,11 +50,13 @@ static sp_status_t check_shape(sp_str_t text, sp_str_t *ret_host, sp_error_t *er
                        "'%.*s' is ambiguous; an IPv6 address stands in brackets: [IPv6]:port",
                        shown(text), text.ptr);
     }
-    if (!sp_str_to_uint(port, PORT_MAX, &number) || number == 0) {
-        return sp_fail(err, SP_BAD_VALUE, 0, "port '%.*s' is no number from 1 to 65535",
-                       shown(port), port.ptr);
+    if (!sp_str_to_uint(port, PORT_MAX, &number)) {
+        return sp_fail(err, SP_BAD_VALUE, 0,
+                       "port '%.*s' is no number from 0 to 65535 (0: any free port)", shown(port),
+                       port.ptr);
     }
     *ret_host = brackets ? sp_str_slice(text, 1, close) : sp_str_slice(text, 0, colon);
+    *ret_port = htons((uint16_t)number);
     return SP_OK;
 }
 
@@ -72,20 +77,33 @@ static sp_status_t read_unix(sp_str_t path, sp_address_t *address, sp_error_t *e
     return SP_OK;
 }
 
-/* Behind the shape, an address to listen at is written like that of a resolver. */
+/* Port 0 is for the system to choose one that is free; a resolver can't have it. */
+static void set_port(struct sockaddr_storage *socket, in_port_t port)
+{
+    if (socket->ss_family == AF_INET) {
+        ((struct sockaddr_in *)socket)->sin_port = port;
+    } else {
+        ((struct sockaddr_in6 *)socket)->sin6_port = port;
+    }
+}
+
+/* Without its port, an address to listen at is written like that of a resolver. */
 static sp_status_t read_internet(sp_str_t text, sp_address_t *address, sp_error_t *err)
 {
     sp_str_t host = text;
-    sp_status_t status = check_shape(text, &host, err);
+    in_port_t port = 0;
+    sp_status_t status = check_shape(text, &host, &port, err);
 
     if (status != SP_OK) {
         return status;
     }
+    text = sp_str_slice(text, 0, sp_str_find_last(text, ':'));
     if (sp_resolver_parse(text, &address->socket, NULL) != SP_OK) {
         return sp_fail(err, SP_BAD_VALUE, 0,
                        "'%.*s' is no IPv4 or IPv6 address; host names are not looked up here",
                        shown(host), host.ptr);
     }
+    set_port(&address->socket, port);
     address->kind = address->socket.ss_family == AF_INET ? SP_ADDRESS_IPV4 : SP_ADDRESS_IPV6;
     address->socket_len = sp_resolver_length(&address->socket);
     return SP_OK;

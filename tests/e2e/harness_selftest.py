@@ -133,6 +133,11 @@ class DnsServerTest(unittest.TestCase):
                 wire.parse_response(ask_udp(self.server, "two.example.com")).rcode, rcode
             )
 
+    def test_an_alias_fails_as_its_target(self):
+        self.server.load(ROWS, {"two.example.com": "servfail"})
+        rcode = wire.parse_response(ask_udp(self.server, "alias.example.com")).rcode
+        self.assertEqual(rcode, wire.SERVFAIL)
+
     def test_fault_ends_after_its_times(self):
         self.server.load(ROWS, {"two.example.com": Fault("servfail", times=2)})
         rcodes = [

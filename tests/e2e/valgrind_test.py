@@ -43,20 +43,6 @@ HOST, TARGET = "a.example.com", "https://a.example.net/"
 NAME = f"_redirect.{HOST}"
 
 
-def spread(cases):
-    """One case of each group in turn, so that wherever time ends every feature has been met."""
-    groups = {}
-    for case in cases:
-        groups.setdefault(case["group"], []).append(case)
-    ordered = []
-    while groups:
-        for name in list(groups):
-            ordered.append(groups[name].pop(0))
-            if not groups[name]:
-                del groups[name]
-    return ordered
-
-
 class ValgrindTest(unittest.TestCase):
     def setUp(self):
         self.assertTrue(shutil.which("valgrind"), "valgrind is needed and not installed")
@@ -77,9 +63,9 @@ class ValgrindTest(unittest.TestCase):
         with self.start({}) as signpost:
             for config, members in groups[:-1]:
                 signpost.reload({**SLOW, **config})
-                results += self.play(signpost, spread(members)[:OTHERS_EACH])
+                results += self.play(signpost, conformance.spread(members)[:OTHERS_EACH])
             signpost.reload({**SLOW, **groups[-1][0]})
-            results += self.play(signpost, spread(groups[-1][1]), BUDGET_S)
+            results += self.play(signpost, conformance.spread(groups[-1][1]), BUDGET_S)
         self.assertLittleSuppressed(signpost, 1)
         self.assertEqual(conformance.report(results), "")
         every = {case["group"] for _, members in groups for case in members}

@@ -34,6 +34,20 @@ def group_by_config(cases):
     return [(json.loads(key), members) for key, members in groups.items()]
 
 
+def spread(cases):
+    """One case of each group in turn, so that wherever time ends every feature has been met."""
+    groups = {}
+    for case in cases:
+        groups.setdefault(case["group"], []).append(case)
+    ordered = []
+    while groups:
+        for name in list(groups):
+            ordered.append(groups[name].pop(0))
+            if not groups[name]:
+                del groups[name]
+    return ordered
+
+
 def play_http1(where, case, timeout=15):
     """The answer over HTTP/1.1; a body after HEAD is an error."""
     request = case["request"]

@@ -204,12 +204,14 @@ class DnsServer:
             name = query.name.lower()
             kind = wire.TYPE_NAMES.get(query.type, str(query.type))
             self._log.append(Asked(name, kind, transport, query.udp_size))
-            zone, fault = self._zone, self._take_fault(name, transport)
+            reply = self._zone.answer(query.name, query.type)
+            fault = self._take_fault(reply.names, transport)
             self._asked.notify_all()
-        reply = zone.answer(query.name, query.type)
         self._reply(query, reply, transport, fault, send, close)
 
-    def _take_fault(self, name, transport):
+    def _take_fault(self, names, transport):
+        """A name fails as it was told to, or as the first one fails that its aliases lead to."""
+        name = next((each for each in names if each in self._faults), names[0])
         fault = self._faults.get(name, self._default)
         if fault is None or fault.transport not in ("", transport):
             return None

@@ -15,6 +15,7 @@ class Reply:
     rcode: int
     answers: list = field(default_factory=list)
     authority: list = field(default_factory=list)
+    names: list = field(default_factory=list)  # the one asked for, and those its aliases led to
 
 
 class Zone:
@@ -52,21 +53,22 @@ class Zone:
         return wildcard if wildcard in self._existing else None
 
     def answer(self, name, qtype):
-        name, answers = name.rstrip(".").lower(), []
+        name, answers, names = name.rstrip(".").lower(), [], []
         for _ in range(CHAIN_MAX):
+            names.append(name)
             source = self._source(name)
             if source is None:
-                return Reply(wire.NXDOMAIN, answers, [self._soa])
+                return Reply(wire.NXDOMAIN, answers, [self._soa], names)
             entries = self._sets.get(source, [])
             found = [_owned_by(row, name) for row, _ in entries if row.type == qtype]
             if found:
-                return Reply(wire.NOERROR, answers + found)
+                return Reply(wire.NOERROR, answers + found, [], names)
             aliases = [(row, target) for row, target in entries if target is not None]
             if not aliases:
-                return Reply(wire.NOERROR, answers, [self._soa])
+                return Reply(wire.NOERROR, answers, [self._soa], names)
             answers.append(_owned_by(aliases[0][0], name))
             name = aliases[0][1]
-        return Reply(wire.NOERROR, answers)
+        return Reply(wire.NOERROR, answers, [], names)
 
 
 def _owned_by(row, name):

@@ -117,16 +117,15 @@ Test(address, refuses_what_is_no_place_to_listen_at)
     expect_refused("unix:run/http", "absolute path");
 }
 
-Test(address, takes_ports_from_1_to_65535)
+Test(address, takes_ports_from_0_to_65535)
 {
-    cr_expect_eq(parse("0.0.0.0:1").kind, SP_ADDRESS_IPV4);
+    cr_expect_eq(parse("0.0.0.0:0").kind, SP_ADDRESS_IPV4);
     cr_expect_eq(parse("0.0.0.0:65535").kind, SP_ADDRESS_IPV4);
-    expect_refused("0.0.0.0:0", "from 1 to 65535");
-    expect_refused("0.0.0.0:65536", "from 1 to 65535");
-    expect_refused("0.0.0.0:-1", "from 1 to 65535");
-    expect_refused("0.0.0.0:", "from 1 to 65535");
-    expect_refused("0.0.0.0:http", "from 1 to 65535");
-    expect_refused("[::]:99999999999999999999", "from 1 to 65535");
+    expect_refused("0.0.0.0:65536", "from 0 to 65535");
+    expect_refused("0.0.0.0:-1", "from 0 to 65535");
+    expect_refused("0.0.0.0:", "from 0 to 65535");
+    expect_refused("0.0.0.0:http", "from 0 to 65535");
+    expect_refused("[::]:99999999999999999999", "from 0 to 65535");
 }
 
 Test(address, equals_the_same_place_in_another_spelling)
