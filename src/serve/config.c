@@ -22,6 +22,7 @@ static const sp_config_t scalar_defaults = {
               .stale_s = 86400},
     .dialects = SP_DIALECT_TXTV0,
     .tls_certificates = "/etc/signpost/tls",
+    .drain = {.delay_s = 0, .timeout_s = 30},
     .log = {.level = SP_LOG_INFO, .access = SP_ACCESS_JSON},
 };
 

@@ -35,8 +35,10 @@
  * tls.certificates                /etc/signpost/tls  a path; not in force yet
  * trusted_proxies                 []                 IPv4/length, IPv6/length, unix:; up to 1024
  * limits.lookups_per_request      16                 1 … 1000
- * limits.connections              0 (no limit)       0 … 10000000; not in force yet
- * limits.misses_per_client_per_s  0 (no limit)       0 … 1000000; not in force yet
+ * limits.connections              0 (no limit)       0 … 10000000, of one client at a time
+ * limits.misses_per_client_per_s  0 (no limit)       0 … 1000000
+ * drain.delay_s                   0                  0 … 3600, and less than timeout_s
+ * drain.timeout_s                 30                 1 … 3600
  * log.level                       info               debug, info, warning (or warn), error
  * log.access                      json               json, combined, off
  * qr.enabled                      false
@@ -106,6 +108,12 @@ typedef struct sp_config_limits {
     unsigned misses_per_client_per_s; /* 0: no limit */
 } sp_config_limits_t;
 
+/* From the signal that asks the process to end. */
+typedef struct sp_config_drain {
+    unsigned delay_s;   /* not ready any more, but still accepting */
+    unsigned timeout_s; /* all over, whoever is still there */
+} sp_config_drain_t;
+
 typedef struct sp_config_log {
     sp_log_level_t level;
     sp_access_format_t access;
@@ -124,6 +132,7 @@ typedef struct sp_config {
     const sp_network_t *trusted_proxies;
     size_t trusted_proxy_count;
     sp_config_limits_t limits;
+    sp_config_drain_t drain;
     sp_config_log_t log;
     sp_arena_t arena; /* everything that the above points to */
 } sp_config_t;

@@ -68,6 +68,12 @@ void sp_config_find_conflicts(const sp_config_t *config, sp_config_conflict_fn *
                  (unsigned)config->cache.max_ttl_s, (unsigned)config->cache.min_ttl_s) > 0) {
         on_conflict(arg, "/cache/min_ttl_s", message);
     }
+    if (config->drain.delay_s >= config->drain.timeout_s &&
+        snprintf(message, sizeof(message),
+                 "drain.delay_s must be less than drain.timeout_s, which is %u, not %u",
+                 config->drain.timeout_s, config->drain.delay_s) > 0) {
+        on_conflict(arg, "/drain/delay_s", message);
+    }
 }
 
 /* The search for keys that are set without effect. */

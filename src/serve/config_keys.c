@@ -154,14 +154,20 @@ static const sp_config_key_t limits_rows[] = {
      RANGE(1, 1000)},
     {.name = "connections",
      .kind = SP_KEY_INTEGER,
-     .later = true,
      FIELD(sp_config_t, limits.connections),
      RANGE(0, 10000000)},
     {.name = "misses_per_client_per_s",
      .kind = SP_KEY_INTEGER,
-     .later = true,
      FIELD(sp_config_t, limits.misses_per_client_per_s),
      RANGE(0, 1000000)},
+};
+
+static const sp_config_key_t drain_rows[] = {
+    {.name = "delay_s", .kind = SP_KEY_INTEGER, FIELD(sp_config_t, drain.delay_s), RANGE(0, 3600)},
+    {.name = "timeout_s",
+     .kind = SP_KEY_INTEGER,
+     FIELD(sp_config_t, drain.timeout_s),
+     RANGE(1, 3600)},
 };
 
 static const sp_config_key_t log_rows[] = {
@@ -193,6 +199,7 @@ static const sp_config_keys_t cache_keys = {cache_rows, SP_COUNT(cache_rows), NU
 static const sp_config_keys_t fallback_keys = {fallback_rows, SP_COUNT(fallback_rows), NULL};
 static const sp_config_keys_t tls_keys = {tls_rows, SP_COUNT(tls_rows), NULL};
 static const sp_config_keys_t limits_keys = {limits_rows, SP_COUNT(limits_rows), NULL};
+static const sp_config_keys_t drain_keys = {drain_rows, SP_COUNT(drain_rows), NULL};
 static const sp_config_keys_t log_keys = {log_rows, SP_COUNT(log_rows), NULL};
 static const sp_config_keys_t qr_keys = {qr_rows, SP_COUNT(qr_rows), NULL};
 
@@ -225,6 +232,7 @@ static const sp_config_key_t root_rows[] = {
      LIST(trusted_proxies, trusted_proxy_count, 0, SP_CONFIG_NETWORKS_MAX),
      .parse = sp_config_parse_network},
     {.name = "limits", .kind = SP_KEY_SECTION, .keys = &limits_keys},
+    {.name = "drain", .kind = SP_KEY_SECTION, .keys = &drain_keys},
     {.name = "log", .kind = SP_KEY_SECTION, .keys = &log_keys},
     {.name = "qr", .kind = SP_KEY_SECTION, .keys = &qr_keys},
 };

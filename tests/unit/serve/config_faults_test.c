@@ -101,11 +101,13 @@ Test(config_faults, finds_values_that_do_not_go_together)
     sp_config_recorder_expect(
         "{\"listen\": [{\"address\": \"[::1]:80\"}, {\"address\": \"[0::1]:80\"}],\n"
         " \"admin\": {\"address\": \"[::1]:80\"},\n"
-        " \"cache\": {\"max_ttl_s\": 10, \"min_ttl_s\": 11}}",
+        " \"cache\": {\"max_ttl_s\": 10, \"min_ttl_s\": 11},\n"
+        " \"drain\": {\"delay_s\": 30}}",
         "test.json:1:50: [0::1]:80 is listened at already; expected each place once\n"
         "test.json:2:23: the admin endpoints must have an address of their own, not that of a "
         "public listener\n"
-        "test.json:3:42: cache.min_ttl_s must be at most cache.max_ttl_s, which is 10, not 11\n");
+        "test.json:3:42: cache.min_ttl_s must be at most cache.max_ttl_s, which is 10, not 11\n"
+        "test.json:4:23: drain.delay_s must be less than drain.timeout_s, which is 30, not 30\n");
 }
 
 Test(config_faults, takes_absolute_web_addresses_as_fallback)
@@ -290,7 +292,7 @@ Test(config_faults, shows_no_control_characters)
     sp_config_recorder_expect("{\"\\u001b[31m\": 1, \"log\": {\"level\": \"a\\nb\"}}",
                               "test.json:1:2: unknown key \"?[31m\" in the configuration; "
                               "expected listen, admin, threads, dns, cache, types, dialects, "
-                              "fallback, tls, trusted_proxies, limits, log, qr\n"
+                              "fallback, tls, trusted_proxies, limits, drain, log, qr\n"
                               "test.json:1:36: log.level must be error, warning, warn, info or "
                               "debug, not \"a?b\"\n");
 }

@@ -34,6 +34,8 @@ static void expect_defaults(const sp_config_t *config)
     cr_expect_eq(config->trusted_proxy_count, 0);
     cr_expect_eq(config->limits.connections, 0);
     cr_expect_eq(config->limits.misses_per_client_per_s, 0);
+    cr_expect_eq(config->drain.delay_s, 0);
+    cr_expect_eq(config->drain.timeout_s, 30);
     cr_expect_eq(config->log.level, SP_LOG_INFO);
     cr_expect_eq(config->log.access, SP_ACCESS_JSON);
 }
