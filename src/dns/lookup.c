@@ -22,6 +22,7 @@ struct sp_lookups {
     sp_inflight_t *inflight;
     sp_ares_client_t *client; /* NULL: no resolvers */
     ready_answers_t ready;
+    sp_lookup_guard_fn *guard; /* NULL: everybody may cause queries */
     sp_lookup_counters_t counters;
     sp_lookup_t *first; /* all that wait, the next deadline first */
     sp_lookup_t *last;
@@ -48,6 +49,7 @@ typedef struct question {
     uint64_t deadline_ms;
     uint64_t started_us;
     uint32_t ttl_max_s;
+    void *arg; /* of the caller, for the guard */
 } question_t;
 
 static uint64_t monotonic(uint64_t per_second)
@@ -214,6 +216,11 @@ sp_status_t sp_lookups_create(h2o_loop_t *loop, const sp_dns_options_t *options,
     return SP_OK;
 }
 
+void sp_lookups_guard(sp_lookups_t *lookups, sp_lookup_guard_fn *guard)
+{
+    lookups->guard = guard;
+}
+
 void sp_lookups_destroy(sp_lookups_t *lookups)
 {
     if (lookups == NULL) {
@@ -300,6 +307,9 @@ static sp_flight_t *find_flight(sp_lookups_t *lookups, const question_t *questio
         return flight;
     }
     *ret_source = SP_SOURCE_MISS;
+    if (lookups->guard != NULL && !lookups->guard(question->arg)) {
+        return NULL;
+    }
     if (sp_inflight_start(lookups->inflight, question->name, lookups, &flight) != SP_OK) {
         return NULL;
     }
@@ -319,7 +329,7 @@ bool sp_lookup_start(sp_lookups_t *lookups, sp_str_t name, uint64_t deadline_ms,
                      sp_lookup_done_fn *done, void *arg, sp_lookup_result_t *ret_result,
                      sp_lookup_t **ret_lookup)
 {
-    question_t question = {name, deadline_ms, sp_now_us(), UINT32_MAX};
+    question_t question = {name, deadline_ms, sp_now_us(), UINT32_MAX, arg};
     sp_source_t source = SP_SOURCE_MISS;
     sp_flight_t *flight = NULL;
     sp_lookup_t *lookup;

@@ -51,6 +51,12 @@ sp_status_t sp_lookups_create(h2o_loop_t *loop, const sp_dns_options_t *options,
                               const sp_zones_t *zones, sp_cache_t *cache,
                               sp_lookups_t **ret_lookups, sp_error_t *err);
 
+/* Asked before a query is begun for somebody, with the `arg` of the sp_lookup_start that it is for;
+ * false: the answer is SP_FAILURE_OVERLOAD at once. What the cache refreshes by itself is nobody's.
+ */
+typedef bool sp_lookup_guard_fn(void *arg);
+void sp_lookups_guard(sp_lookups_t *lookups, sp_lookup_guard_fn *guard);
+
 /* Cancels what waits, without calling back. Accepts NULL. */
 void sp_lookups_destroy(sp_lookups_t *lookups);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "http/connection.h"
+#include "http/listener.h"
 
 /* Connections taken in one turn of the loop: requests under way come in between. */
 #define BATCH 32
@@ -14,6 +15,7 @@ typedef struct sp_listening {
     sp_front_t *front;
     h2o_socket_t *socket;
     h2o_timeout_entry_t retry;
+    bool is_inherited;
 } sp_listening_t;
 
 static void on_acceptable(h2o_socket_t *socket, const char *err);
@@ -61,7 +63,7 @@ static void on_acceptable(h2o_socket_t *socket, const char *err)
     }
 }
 
-sp_status_t sp_front_listen_own(sp_front_t *front, int fd)
+sp_status_t sp_front_listen_own(sp_front_t *front, int fd, bool is_inherited)
 {
     sp_listening_t *listening = calloc(1, sizeof(*listening));
 
@@ -69,6 +71,7 @@ sp_status_t sp_front_listen_own(sp_front_t *front, int fd)
         return SP_NO_MEMORY;
     }
     listening->front = front;
+    listening->is_inherited = is_inherited;
     listening->retry.cb = on_retry;
     listening->socket = h2o_evloop_socket_create(front->loop, fd, H2O_SOCKET_FLAG_DONT_READ);
     listening->socket->data = listening;
@@ -88,6 +91,21 @@ static void finish(sp_listening_t *listening)
     h2o_linklist_unlink(&listening->link);
     h2o_socket_close(listening->socket);
     free(listening);
+}
+
+void sp_accept_turn_away(sp_front_t *front)
+{
+    for (h2o_linklist_t *link = front->listeners.next, *next = NULL; link != &front->listeners;
+         link = next) {
+        sp_listening_t *listening = from_link(link);
+
+        next = link->next;
+        if (listening->is_inherited) {
+            finish(listening);
+        } else {
+            sp_listener_turn_away(h2o_socket_get_fd(listening->socket));
+        }
+    }
 }
 
 void sp_accept_stop(sp_front_t *front)

@@ -6,6 +6,10 @@
 
 #include "http/front_state.h"
 
+/* Nobody new gets through to our sockets; whoever has begun to connect does. Inherited sockets,
+ * which go on without us, are closed on our side. */
+void sp_accept_turn_away(sp_front_t *front);
+
 /* Takes what still queues in the kernel, which closing would reset, then closes the sockets. */
 void sp_accept_stop(sp_front_t *front);
 

@@ -5,25 +5,23 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "http/linger.h"
-
-static sp_connection_t *from_link(h2o_linklist_t *link)
-{
-    return H2O_STRUCT_FROM_MEMBER(sp_connection_t, link, link);
-}
+#include "http/sweep.h"
 
 static void on_close(void *data)
 {
     sp_connection_t *connection = data;
+    sp_front_t *front = connection->front;
 
     if (connection->linger_fd != -1) {
-        sp_linger_start_own(connection->front, connection->linger_fd);
+        sp_linger_start_own(front, connection->linger_fd);
+    }
+    if (front->clients != NULL) {
+        sp_clients_leave(front->clients, &connection->client);
     }
     h2o_linklist_unlink(&connection->link);
-    --connection->front->counters.connections;
+    --front->counters.connections;
     free(connection);
 }
 
@@ -37,17 +35,47 @@ static void limit_unacked(h2o_socket_t *socket)
                      sizeof(limit_ms));
 }
 
+/* A trusted proxy speaks for many: it is not limited. */
+static sp_client_t client_behind(sp_front_t *front, h2o_socket_t *socket)
+{
+    const sp_service_t *service = front->service;
+    struct sockaddr_storage peer;
+
+    if (h2o_socket_getpeername(socket, (struct sockaddr *)&peer) == 0 ||
+        (service->trusts != NULL &&
+         service->trusts(service->trusts_arg, (struct sockaddr *)&peer))) {
+        return (sp_client_t){.is_counted = false};
+    }
+    return sp_client_of(front->clients, (struct sockaddr *)&peer);
+}
+
+/* Room is made at the cost of whoever has been idle longest, before anybody is turned away. */
+static bool admit(sp_front_t *front, h2o_socket_t *socket, sp_client_t *ret_client)
+{
+    if (front->clients == NULL) {
+        return true;
+    }
+    *ret_client = client_behind(front, socket);
+    if (sp_clients_are_full(front->clients) && !sp_sweep_evict(front, sp_now_ms())) {
+        return false;
+    }
+    return sp_clients_enter(front->clients, ret_client, front->service->connections_per_client);
+}
+
 void sp_connection_start(sp_front_t *front, h2o_socket_t *socket)
 {
     sp_connection_t *connection = calloc(1, sizeof(*connection));
 
-    if (connection == NULL) {
+    if (connection == NULL || !admit(front, socket, &connection->client)) {
+        ++front->counters.turned_away;
+        free(connection);
         h2o_socket_close(socket);
         return;
     }
     connection->front = front;
     connection->socket = socket;
     connection->linger_fd = -1;
+    connection->octets = SP_CONNECTION_OCTETS_MAX;
     connection->used_ms = sp_now_ms();
     h2o_linklist_insert(&front->connections, &connection->link);
     ++front->counters.accepted;
@@ -63,6 +91,29 @@ sp_connection_t *sp_connection_of(h2o_req_t *req)
     return req->conn->callbacks->get_socket(req->conn)->on_close.data;
 }
 
+void sp_connection_begin_request(sp_connection_t *connection, uint64_t now_ms)
+{
+    ++connection->requests;
+    connection->used_ms = now_ms;
+    h2o_linklist_unlink(&connection->link);
+    h2o_linklist_insert(&connection->front->connections, &connection->link);
+}
+
+void sp_connection_end_request(sp_connection_t *connection, bool was_answered, uint64_t now_ms)
+{
+    --connection->requests;
+    connection->used_ms = now_ms;
+    if (was_answered) {
+        ++connection->answers;
+        connection->aborts -= connection->aborts == 0 ? 0 : 1;
+        return;
+    }
+    if (++connection->aborts > SP_CONNECTION_ABORTS_MAX && !connection->is_cut) {
+        ++connection->front->counters.floods;
+        sp_connection_cut_off(connection);
+    }
+}
+
 void sp_connection_end_gently(sp_connection_t *connection)
 {
     if (connection->linger_fd == -1) {
@@ -70,48 +121,10 @@ void sp_connection_end_gently(sp_connection_t *connection)
     }
 }
 
-static void cut_off(const sp_connection_t *connection)
+void sp_connection_cut_off(sp_connection_t *connection)
 {
-    /* The loop sees the end of the stream and closes in its own time. */
+    /* The loop sees the end of the stream and closes in its own time: frames that have been read
+     * already may still come to the handler. */
+    connection->is_cut = true;
     (void)shutdown(h2o_socket_get_fd(connection->socket), SHUT_RDWR);
-}
-
-static bool is_idle(const sp_connection_t *connection)
-{
-    int unread = 0;
-
-    if (connection->requests != 0 || connection->is_http2 || connection->socket->input->size != 0) {
-        return false;
-    }
-    return ioctl(h2o_socket_get_fd(connection->socket), FIONREAD, &unread) != 0 || unread == 0;
-}
-
-void sp_connections_close_idle(sp_front_t *front)
-{
-    for (h2o_linklist_t *link = front->connections.next; link != &front->connections;
-         link = link->next) {
-        if (is_idle(from_link(link))) {
-            cut_off(from_link(link));
-        }
-    }
-}
-
-void sp_connections_close_stuck(sp_front_t *front, uint64_t now_ms)
-{
-    for (h2o_linklist_t *link = front->connections.next; link != &front->connections;
-         link = link->next) {
-        const sp_connection_t *connection = from_link(link);
-
-        if (connection->requests == 0 && now_ms > connection->used_ms + SP_FRONT_STUCK_MS) {
-            cut_off(connection);
-        }
-    }
-}
-
-void sp_connections_close_all(sp_front_t *front)
-{
-    for (h2o_linklist_t *link = front->connections.next; link != &front->connections;
-         link = link->next) {
-        cut_off(from_link(link));
-    }
 }

@@ -2,40 +2,57 @@
 #ifndef SIGNPOST_HTTP_CONNECTION_H
 #define SIGNPOST_HTTP_CONNECTION_H
 
-/* What we know of a client's connection beside the library: whether it is idle, and how it ends. */
+/* What we know of a client's connection beside the library: whose it is, what it does, and how it
+ * ends. sweep.c looks over all of them. */
 
+#include "http/clients.h"
 #include "http/front_state.h"
 
+/* A client may abandon so many requests more than it lets us answer: resetting streams costs it
+ * nothing, and us the work that was begun. */
+#define SP_CONNECTION_ABORTS_MAX 100
+
+/* Octets that a connection may send: so many at first and at most saved up, more each second, more
+ * for each answer. What asks for nothing (PING, SETTINGS, CONTINUATION …) is paid from it. */
+#define SP_CONNECTION_OCTETS_MAX (INT64_C(2) * 1024 * 1024)
+#define SP_CONNECTION_OCTETS_SECOND (INT64_C(64) * 1024)
+#define SP_CONNECTION_OCTETS_ANSWER (INT64_C(128) * 1024) /* the largest head and body */
+
 typedef struct sp_connection {
-    h2o_linklist_t link; /* in front->connections */
+    h2o_linklist_t link; /* in front->connections, where the one used last is the last */
     sp_front_t *front;
     h2o_socket_t *socket;
-    unsigned requests; /* under way */
-    uint64_t used_ms;  /* sp_now_ms() when a request last began or ended, or it was accepted */
-    bool is_http2;     /* known with the first request */
-    int linger_fd;     /* duplicate of the socket, kept when its end must not be abrupt; or -1 */
+    sp_client_t client;
+    unsigned requests;  /* under way */
+    unsigned waiting;   /* of them, for DNS; the others' answers are on their way to the client */
+    unsigned aborts;    /* answers taken off again; beyond SP_CONNECTION_ABORTS_MAX: cut off */
+    unsigned answers;   /* since the last sweep */
+    int64_t octets;     /* that it may still send */
+    size_t octets_seen; /* the socket's count at the last sweep */
+    uint64_t used_ms;   /* sp_now_ms() when a request last began or ended, or it was accepted */
+    uint64_t left_ms;   /* when we took leave of it; 0: not yet */
+    bool is_http2;      /* known with the first request */
+    bool is_cut;        /* ends in the next turns of the loop; its requests are of no interest */
+    int linger_fd;      /* duplicate of the socket, kept when its end must not be abrupt; or -1 */
 } sp_connection_t;
 
-/* Hands an accepted socket over to the library. */
+/* Hands an accepted socket over to the library, or closes it when there are too many. */
 void sp_connection_start(sp_front_t *front, h2o_socket_t *socket);
 
 /* The connection that a request came on. */
 sp_connection_t *sp_connection_of(h2o_req_t *req);
+
+void sp_connection_begin_request(sp_connection_t *connection, uint64_t now_ms);
+
+/* May cut the connection off. */
+void sp_connection_end_request(sp_connection_t *connection, bool was_answered, uint64_t now_ms);
 
 /* Closing a socket with unread input makes the kernel send RST, which may destroy the answer
  * before the client has read it. After this call the end of the connection is gentle: the answer,
  * FIN, and input thrown away for a while. */
 void sp_connection_end_gently(sp_connection_t *connection);
 
-/* Closes connections on which nothing happens, HTTP/2 excepted: there the library takes leave. */
-void sp_connections_close_idle(sp_front_t *front);
-
-/* Cuts off connections that are open for SP_FRONT_STUCK_MS without a request under way: the
- * library's own limits don't see an HTTP/2 stream that never ends, or frames that ask for nothing.
- */
-void sp_connections_close_stuck(sp_front_t *front, uint64_t now_ms);
-
-/* Cuts off all. */
-void sp_connections_close_all(sp_front_t *front);
+/* Ends it in the next turns of the loop, whatever it is doing. */
+void sp_connection_cut_off(sp_connection_t *connection);
 
 #endif

@@ -8,8 +8,8 @@
 #include "http/handler.h"
 #include "http/linger.h"
 #include "http/pending.h"
+#include "http/sweep.h"
 
-#define SWEEP_MS 100
 #define FINAL_TURNS 50 /* of the loop, until cut-off connections are gone */
 
 #if defined(__has_feature)
@@ -37,20 +37,24 @@ const char *__lsan_default_options(void)
 // NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 #endif
 
-static void on_sweep(h2o_timeout_entry_t *entry)
+static void on_leave(h2o_timeout_entry_t *entry)
 {
-    sp_front_t *front = H2O_STRUCT_FROM_MEMBER(sp_front_t, sweep, entry);
+    sp_front_t *front = H2O_STRUCT_FROM_MEMBER(sp_front_t, leave_sweep, entry);
 
-    sp_connections_close_idle(front);
-    h2o_timeout_link(front->loop, &front->sweep_timeout, &front->sweep);
+    if (!h2o_linklist_is_empty(&front->listeners)) {
+        sp_accept_stop(front);
+        h2o_context_request_shutdown(&front->context);
+    }
+    sp_sweep_leave(front, sp_now_ms());
+    h2o_timeout_link(front->loop, &front->sweep_timeout, &front->leave_sweep);
 }
 
-static void on_stuck_sweep(h2o_timeout_entry_t *entry)
+static void on_second(h2o_timeout_entry_t *entry)
 {
-    sp_front_t *front = H2O_STRUCT_FROM_MEMBER(sp_front_t, stuck_sweep, entry);
+    sp_front_t *front = H2O_STRUCT_FROM_MEMBER(sp_front_t, second_sweep, entry);
 
-    sp_connections_close_stuck(front, sp_now_ms());
-    h2o_timeout_link(front->loop, &front->context.one_sec_timeout, &front->stuck_sweep);
+    sp_sweep_each_second(front, sp_now_ms());
+    h2o_timeout_link(front->loop, &front->context.one_sec_timeout, &front->second_sweep);
 }
 
 static void init_lists(sp_front_t *front)
@@ -73,16 +77,16 @@ sp_status_t sp_front_create(h2o_loop_t *loop, sp_report_fn *on_report, void *rep
     front->loop = loop;
     front->on_report = on_report;
     front->report_arg = report_arg;
-    front->sweep.cb = on_sweep;
-    front->stuck_sweep.cb = on_stuck_sweep;
+    front->leave_sweep.cb = on_leave;
+    front->second_sweep.cb = on_second;
     init_lists(front);
     sp_handler_init(front);
     h2o_context_init(&front->context, loop, &front->config);
     front->accept.ctx = &front->context;
     front->accept.hosts = front->config.hosts;
-    h2o_timeout_init(loop, &front->sweep_timeout, SWEEP_MS);
+    h2o_timeout_init(loop, &front->sweep_timeout, SP_SWEEP_LEAVE_MS);
     h2o_timeout_init(loop, &front->linger_timeout, SP_LINGER_MS);
-    h2o_timeout_link(loop, &front->context.one_sec_timeout, &front->stuck_sweep);
+    h2o_timeout_link(loop, &front->context.one_sec_timeout, &front->second_sweep);
     *ret_front = front;
     return SP_OK;
 }
@@ -92,27 +96,36 @@ void sp_front_use(sp_front_t *front, sp_service_t *service)
     front->service = service;
 }
 
+void sp_front_count_in(sp_front_t *front, sp_clients_t *clients)
+{
+    front->clients = clients;
+}
+
+/* In two steps: first nobody new begins to connect, and a little later, when everybody who had
+ * begun is there, the sockets close. Without listeners nobody can be on the way. */
 void sp_front_drain(sp_front_t *front)
 {
     if (front->is_draining) {
         return;
     }
     front->is_draining = true;
-    sp_accept_stop(front);
-    h2o_context_request_shutdown(&front->context);
-    sp_connections_close_idle(front);
-    h2o_timeout_link(front->loop, &front->sweep_timeout, &front->sweep);
+    sp_accept_turn_away(front);
+    if (h2o_linklist_is_empty(&front->listeners)) {
+        h2o_context_request_shutdown(&front->context);
+    }
+    h2o_timeout_link(front->loop, &front->sweep_timeout, &front->leave_sweep);
 }
 
 bool sp_front_is_drained(const sp_front_t *front)
 {
-    return front->counters.connections == 0 && front->lingering.next == &front->lingering;
+    return front->counters.connections == 0 && front->lingering.next == &front->lingering &&
+           front->listeners.next == &front->listeners;
 }
 
 void sp_front_abort(sp_front_t *front)
 {
     sp_pending_abort_all(front);
-    sp_connections_close_all(front);
+    sp_sweep_all(front);
 }
 
 const sp_front_counters_t *sp_front_counters(const sp_front_t *front)
@@ -126,7 +139,7 @@ static void end_connections(sp_front_t *front)
     h2o_context_request_shutdown(&front->context); /* answers close their connections now */
     sp_pending_abort_all(front);
     for (int i = 0; i != FINAL_TURNS && front->counters.connections != 0; ++i) {
-        sp_connections_close_all(front);
+        sp_sweep_all(front);
         (void)h2o_evloop_run(front->loop, 1);
     }
     sp_linger_stop_all(front);
@@ -139,8 +152,8 @@ void sp_front_destroy(sp_front_t *front)
     }
     end_connections(front);
     sp_pending_free_spares(front);
-    h2o_timeout_unlink(&front->sweep);
-    h2o_timeout_unlink(&front->stuck_sweep);
+    h2o_timeout_unlink(&front->leave_sweep);
+    h2o_timeout_unlink(&front->second_sweep);
     /* The library leaves the timer of its own leave-taking behind. */
     h2o_timeout_unlink(&front->context.http2._graceful_shutdown_timeout);
     h2o_timeout_dispose(front->loop, &front->sweep_timeout);

@@ -5,6 +5,7 @@
 /* The HTTP side of one thread: its listening sockets, connections and requests. Everything here
  * belongs to the thread that runs the loop. */
 
+#include "http/clients.h"
 #include "http/report.h"
 #include "http/service.h"
 
@@ -12,7 +13,7 @@
 #define SP_FRONT_BODY_MAX ((size_t)64 * 1024) /* octets of a request body: beyond, 413 */
 #define SP_FRONT_REQUEST_MS 10000             /* for the whole of a request to arrive */
 #define SP_FRONT_IDLE_MS 10000                /* HTTP/2 without a stream */
-#define SP_FRONT_STUCK_MS 20000               /* a connection without any complete request */
+#define SP_FRONT_STUCK_MS 20000               /* a connection on which nothing gets done */
 #define SP_FRONT_STREAMS_MAX 32               /* of one HTTP/2 connection handled at a time */
 #define SP_FRONT_UNACKED_MS 20000 /* a client that takes nothing for so long is cut off */
 
@@ -22,6 +23,10 @@ typedef struct sp_front_counters {
     uint64_t accepted;
     uint64_t connections; /* now */
     uint64_t waiting;     /* requests, now */
+    uint64_t turned_away; /* connections: the client had its share, or there was no room */
+    uint64_t evicted;     /* idle connections closed to make room */
+    uint64_t floods;      /* connections cut off for what they sent */
+    uint64_t limited;     /* requests refused: their client causes too many questions */
 } sp_front_counters_t;
 
 /* `on_report` (may be NULL) is called once for each request. */
@@ -35,12 +40,17 @@ void sp_front_destroy(sp_front_t *front);
 /* New requests are answered with `service` (borrowed; those under way keep theirs). */
 void sp_front_use(sp_front_t *front, sp_service_t *service);
 
-/* Accepts connections from a listening, non-blocking socket; `fd` belongs to the front if it
- * succeeds. */
-sp_status_t sp_front_listen_own(sp_front_t *front, int fd);
+/* Counts connections and limits clients there (borrowed, shared with other fronts); before the
+ * first connection. Without it nothing is limited. */
+void sp_front_count_in(sp_front_t *front, sp_clients_t *clients);
 
-/* Takes no new connections, asks clients to go, closes what is idle. Requests under way are
- * finished. */
+/* Accepts connections from a listening, non-blocking socket; `fd` belongs to the front if it
+ * succeeds. `is_inherited`: whoever opened the socket keeps it open, so that connections which
+ * come in while we end wait for the next one who listens. */
+sp_status_t sp_front_listen_own(sp_front_t *front, int fd, bool is_inherited);
+
+/* Takes no new connections (what has been accepted by the kernel is served), asks clients to go,
+ * closes what is idle. Requests under way are finished. */
 void sp_front_drain(sp_front_t *front);
 
 /* While draining: no connection is left. */

@@ -17,13 +17,14 @@ struct sp_front {
     h2o_context_t context;
     h2o_accept_ctx_t accept;
     sp_service_t *service;
+    sp_clients_t *clients; /* NULL: nobody is counted */
     sp_report_fn *on_report;
     void *report_arg;
     sp_front_counters_t counters;
     bool is_draining;
 
     h2o_linklist_t listeners;   /* sp_listening_t, accept.c */
-    h2o_linklist_t connections; /* sp_connection_t, connection.c */
+    h2o_linklist_t connections; /* sp_connection_t, connection.c: the one used last is the last */
     h2o_linklist_t lingering;   /* sp_linger_t, linger.c */
     h2o_linklist_t waiting;     /* sp_pending_t whose answer has not been sent, pending.c */
     h2o_linklist_t spare;       /* sp_pending_t free for reuse */
@@ -31,8 +32,8 @@ struct sp_front {
 
     h2o_timeout_t sweep_timeout; /* while draining, and after accept has failed */
     h2o_timeout_t linger_timeout;
-    h2o_timeout_entry_t sweep;
-    h2o_timeout_entry_t stuck_sweep; /* each second */
+    h2o_timeout_entry_t leave_sweep;
+    h2o_timeout_entry_t second_sweep;
 };
 
 #endif

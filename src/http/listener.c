@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,12 @@ static bool set_inet_options(int fd, sa_family_t family)
            (family != AF_INET6 || set_flag(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0));
 }
 
+static bool limit_buffers(int fd)
+{
+    return set_flag(fd, SOL_SOCKET, SO_RCVBUF, SP_LISTENER_RECEIVE_BUFFER) &&
+           set_flag(fd, SOL_SOCKET, SO_SNDBUF, SP_LISTENER_SEND_BUFFER);
+}
+
 /* Binds `fd` and learns the port. */
 static bool bind_to(int fd, sp_listener_t *listener)
 {
@@ -81,8 +88,7 @@ static sp_status_t open_inet(sp_listener_t *listener, size_t index, sp_error_t *
     }
     listener->fds[index] = fd;
     if (!set_inet_options(fd, listener->address.ss_family) ||
-        !set_flag(fd, SOL_SOCKET, SO_REUSEPORT, 1) ||
-        !set_flag(fd, SOL_SOCKET, SO_RCVBUF, SP_LISTENER_RECEIVE_BUFFER) ||
+        !set_flag(fd, SOL_SOCKET, SO_REUSEPORT, 1) || !limit_buffers(fd) ||
         !bind_to(fd, listener) || listen(fd, SOMAXCONN) != 0) {
         return fail(err, errno);
     }
@@ -175,6 +181,18 @@ static sp_status_t open_unix(sp_listener_t *listener, sp_error_t *err)
     return listen(fd, SOMAXCONN) == 0 ? SP_OK : fail(err, errno);
 }
 
+/* All workers wait at one socket. */
+static sp_status_t share_first(sp_listener_t *listener, sp_error_t *err)
+{
+    for (size_t i = 1; i != listener->count; ++i) {
+        listener->fds[i] = fcntl(listener->fds[0], F_DUPFD_CLOEXEC, 0);
+        if (listener->fds[i] == -1) {
+            return fail(err, errno);
+        }
+    }
+    return SP_OK;
+}
+
 static sp_status_t open_all_unix(sp_listener_t *listener, sp_error_t *err)
 {
     sp_status_t status = remove_stale(listener, err);
@@ -182,27 +200,29 @@ static sp_status_t open_all_unix(sp_listener_t *listener, sp_error_t *err)
     if (status == SP_OK) {
         status = open_unix(listener, err);
     }
-    for (size_t i = 1; status == SP_OK && i != listener->count; ++i) {
-        listener->fds[i] = fcntl(listener->fds[0], F_DUPFD_CLOEXEC, 0);
-        if (listener->fds[i] == -1) {
-            status = fail(err, errno);
-        }
+    return status == SP_OK ? share_first(listener, err) : status;
+}
+
+static sp_status_t make_room(sp_listener_t *listener, sp_error_t *err)
+{
+    listener->fds = calloc(listener->count, sizeof(*listener->fds));
+    if (listener->fds == NULL) {
+        return sp_fail(err, SP_NO_MEMORY, 0, "%s", strerror(ENOMEM));
     }
-    return status;
+    for (size_t i = 0; i != listener->count; ++i) {
+        listener->fds[i] = -1;
+    }
+    return SP_OK;
 }
 
 sp_status_t sp_listener_open(const struct sockaddr *address, socklen_t address_len, size_t count,
                              sp_listener_t *ret_listener, sp_error_t *err)
 {
     sp_listener_t listener = {.count = count, .address_len = address_len};
-    sp_status_t status = SP_OK;
+    sp_status_t status = make_room(&listener, err);
 
-    listener.fds = calloc(count, sizeof(*listener.fds));
-    if (listener.fds == NULL) {
-        return sp_fail(err, SP_NO_MEMORY, 0, "%s", strerror(ENOMEM));
-    }
-    for (size_t i = 0; i != count; ++i) {
-        listener.fds[i] = -1;
+    if (status != SP_OK) {
+        return status;
     }
     memcpy(&listener.address, address, address_len);
     status = address->sa_family == AF_UNIX ? open_all_unix(&listener, err)
@@ -213,6 +233,49 @@ sp_status_t sp_listener_open(const struct sockaddr *address, socklen_t address_l
     }
     *ret_listener = listener;
     return SP_OK;
+}
+
+/* Buffers are a matter of TCP; a unix socket takes them as well. */
+sp_status_t sp_listener_inherit_own(int fd, size_t count, sp_listener_t *ret_listener,
+                                    sp_error_t *err)
+{
+    sp_listener_t listener = {.count = count, .is_inherited = true};
+    sp_status_t status = SP_OK;
+
+    listener.address_len = sizeof(listener.address);
+    if (getsockname(fd, (struct sockaddr *)&listener.address, &listener.address_len) != 0 ||
+        fcntl(fd, F_SETFD, FD_CLOEXEC) == -1 || fcntl(fd, F_SETFL, O_NONBLOCK) == -1 ||
+        !limit_buffers(fd)) {
+        return fail(err, errno);
+    }
+    status = make_room(&listener, err);
+    if (status != SP_OK) {
+        return status;
+    }
+    listener.fds[0] = fd;
+    status = share_first(&listener, err);
+    if (status != SP_OK) {
+        listener.fds[0] = -1;
+        sp_listener_close(&listener);
+        return status;
+    }
+    *ret_listener = listener;
+    return SP_OK;
+}
+
+void sp_listener_turn_away(int fd)
+{
+    /* The 14th octet of a TCP header holds the flags; what begins a connection has SYN (2) without
+     * ACK (16). Such segments are dropped, all others kept whole. */
+    struct sock_filter steps[] = {
+        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 13),          BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0x12),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x02, 0, 1), BPF_STMT(BPF_RET | BPF_K, 0),
+        BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+    };
+    struct sock_fprog program = {.len = SP_COUNT(steps), .filter = steps};
+
+    /* Where it fails, a client that comes at the very last moment is reset. */
+    (void)setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
 }
 
 int sp_listener_take(sp_listener_t *listener, size_t index)
@@ -234,11 +297,16 @@ static void remove_own_file(const sp_listener_t *listener)
     }
 }
 
-void sp_listener_close(sp_listener_t *listener)
+void sp_listener_hide(sp_listener_t *listener)
 {
-    if (listener->address.ss_family == AF_UNIX) {
+    if (listener->address.ss_family == AF_UNIX && !listener->is_inherited) {
         remove_own_file(listener);
     }
+}
+
+void sp_listener_close(sp_listener_t *listener)
+{
+    sp_listener_hide(listener);
     for (size_t i = 0; listener->fds != NULL && i != listener->count; ++i) {
         if (listener->fds[i] != -1) {
             (void)close(listener->fds[i]);

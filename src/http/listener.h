@@ -14,6 +14,9 @@
  * loop for as long as it takes to read them all. Connections inherit it. */
 #define SP_LISTENER_RECEIVE_BUFFER (32 * 1024)
 
+/* What the kernel holds at most of answers that a client does not read. Connections inherit it. */
+#define SP_LISTENER_SEND_BUFFER (64 * 1024)
+
 typedef struct sp_listener {
     int *fds; /* -1 where it was handed out */
     size_t count;
@@ -21,6 +24,7 @@ typedef struct sp_listener {
     socklen_t address_len;
     dev_t device; /* of the unix socket's file, to know it again */
     ino_t inode;
+    bool is_inherited; /* the service manager opened it, and keeps it open */
 } sp_listener_t;
 
 /* Opens `count` sockets that listen at `address`: IPv4, IPv6 ([::] takes both families) or unix
@@ -29,6 +33,19 @@ typedef struct sp_listener {
  * the system's words in *err. */
 sp_status_t sp_listener_open(const struct sockaddr *address, socklen_t address_len, size_t count,
                              sp_listener_t *ret_listener, sp_error_t *err);
+
+/* The same from a socket that listens already, which the service manager has handed over; `fd`
+ * belongs to the listener if it succeeds. All workers share its queue. SP_OK, SP_NO_MEMORY, SP_IO.
+ */
+sp_status_t sp_listener_inherit_own(int fd, size_t count, sp_listener_t *ret_listener,
+                                    sp_error_t *err);
+
+/* From now on no connection begins at this socket: its handshakes go unanswered until the socket
+ * is closed, and are refused then. Those that have begun are finished. */
+void sp_listener_turn_away(int fd);
+
+/* Removes a unix socket's file, so that nobody new can connect. */
+void sp_listener_hide(sp_listener_t *listener);
 
 /* Gives the socket for worker `index` away, once. */
 int sp_listener_take(sp_listener_t *listener, size_t index);

@@ -28,6 +28,7 @@ struct sp_pending {
     uint64_t started_us;
     uint64_t dns_us;
     sp_report_cache_t cache;
+    bool is_limited; /* its client has caused too many questions */
     _Alignas(16) char memory[MEMORY_SIZE];
 };
 
@@ -153,6 +154,15 @@ void sp_pending_report_refused(sp_front_t *front, h2o_req_t *req)
     }
 }
 
+static void stop_waiting(sp_pending_t *pending)
+{
+    if (h2o_linklist_is_linked(&pending->link)) {
+        h2o_linklist_unlink(&pending->link);
+        --pending->front->counters.waiting;
+        --pending->connection->waiting;
+    }
+}
+
 /* The request's memory goes: everything of ours that hangs from it goes too. */
 static void on_request_gone(void *memory)
 {
@@ -163,30 +173,26 @@ static void on_request_gone(void *memory)
     if (pending->lookup != NULL) {
         sp_lookup_cancel(pending->lookup);
     }
-    if (h2o_linklist_is_linked(&pending->link)) {
-        h2o_linklist_unlink(&pending->link);
-        --front->counters.waiting;
-    }
+    stop_waiting(pending);
     report_end(pending, now_us);
     sp_decision_destroy(pending->decision);
     sp_arena_clear(&pending->arena);
     --pending->service->users;
-    --pending->connection->requests;
-    pending->connection->used_ms = now_us / 1000;
+    sp_connection_end_request(pending->connection, pending->outcome != NULL, now_us / 1000);
     give_back(front, pending);
 }
 
 /* The request may be over when this returns. */
 static void answer(sp_pending_t *pending, const sp_outcome_t *outcome)
 {
-    if (h2o_linklist_is_linked(&pending->link)) {
-        h2o_linklist_unlink(&pending->link);
-        --pending->front->counters.waiting;
-    }
+    stop_waiting(pending);
     pending->outcome = outcome == NULL ? sp_refusal_no_memory() : outcome;
     if (pending->outcome->kind == SP_OUTCOME_BAD_REQUEST) {
         /* Who can't be understood may be misunderstood again on the same connection. */
         pending->req->http1_is_persistent = 0;
+    }
+    if (pending->front->context.shutdown_requested != 0 && !pending->connection->is_http2) {
+        sp_connection_end_gently(pending->connection); /* the next request may be on its way */
     }
     sp_write_response(pending->req, pending->outcome, &pending->generator);
 }
@@ -236,7 +242,39 @@ static void wait_for_answer(sp_pending_t *pending)
     if (!h2o_linklist_is_linked(&pending->link)) {
         h2o_linklist_insert(&pending->front->waiting, &pending->link);
         ++pending->front->counters.waiting;
+        ++pending->connection->waiting;
     }
+}
+
+/* The client whose request it is: the one that a trusted proxy names, else the peer. */
+static sp_client_t client_of(const sp_pending_t *pending)
+{
+    if (pending->raw.trusted_peer) {
+        return sp_client_named(pending->front->clients, pending->request.client);
+    }
+    return pending->connection->client;
+}
+
+bool sp_pending_may_ask(void *arg)
+{
+    sp_pending_t *pending = arg;
+    sp_front_t *front = pending->front;
+    unsigned limit = pending->service->misses_per_client_per_s;
+    sp_client_t client = {0};
+
+    if (limit == 0 || front->clients == NULL) {
+        return true;
+    }
+    client = client_of(pending);
+    pending->is_limited = !sp_clients_may_ask(front->clients, &client, limit, sp_now_ms());
+    return !pending->is_limited;
+}
+
+static void refuse_limited(sp_pending_t *pending)
+{
+    ++pending->front->counters.limited;
+    refuse(pending, 503, SP_OUTCOME_LIMITED,
+           SP_STR("Too many names that are not known here yet were asked for from your address."));
 }
 
 /* Asks for names until the decision is made or an answer must be waited for. */
@@ -254,6 +292,10 @@ static void go_on(sp_pending_t *pending)
         }
         note(pending, &result);
         sp_answer_release(result.answer);
+        if (pending->is_limited) {
+            refuse_limited(pending);
+            return;
+        }
     }
     answer(pending, sp_decision_outcome(pending->decision));
 }
@@ -326,14 +368,20 @@ static void init(sp_pending_t *pending, sp_front_t *front, h2o_req_t *req)
     pending->started_us = sp_now_us();
     pending->dns_us = 0;
     pending->cache = SP_REPORT_NO_LOOKUP;
+    pending->is_limited = false;
     sp_arena_init(&pending->arena, pending->memory, MEMORY_SIZE, CHUNK_SIZE);
 }
 
 void sp_pending_start(sp_front_t *front, h2o_req_t *req)
 {
-    sp_pending_t *pending = take(front);
+    sp_connection_t *connection = sp_connection_of(req);
+    sp_pending_t *pending = NULL;
     anchor_t *anchor = NULL;
 
+    if (connection->is_cut && !sp_is_http1(req)) {
+        return; /* read before the end was known; goes with the connection */
+    }
+    pending = take(front);
     if (pending == NULL) {
         h2o_generator_t *generator = h2o_mem_alloc_pool(&req->pool, sizeof(*generator));
 
@@ -343,8 +391,8 @@ void sp_pending_start(sp_front_t *front, h2o_req_t *req)
     }
     init(pending, front, req);
     ++pending->service->users;
-    ++pending->connection->requests;
-    pending->connection->is_http2 = !sp_is_http1(req);
+    connection->is_http2 = !sp_is_http1(req);
+    sp_connection_begin_request(connection, pending->started_us / 1000);
     anchor = h2o_mem_alloc_shared(&req->pool, sizeof(*anchor), on_request_gone);
     anchor->pending = pending;
     begin(pending);

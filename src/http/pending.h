@@ -13,6 +13,9 @@ typedef struct sp_pending sp_pending_t;
 /* Answers now or later. */
 void sp_pending_start(sp_front_t *front, h2o_req_t *req);
 
+/* For sp_lookups_guard, when the lookups of a service limit what each client may ask. */
+bool sp_pending_may_ask(void *pending);
+
 /* Reports a request that the library itself refused (413, 400 for a bad body …). */
 void sp_pending_report_refused(sp_front_t *front, h2o_req_t *req);
 

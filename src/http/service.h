@@ -18,6 +18,8 @@ typedef struct sp_service {
     unsigned timeout_ms;  /* for all lookups of a request together */
     sp_trusts_fn *trusts; /* NULL: no peer is trusted */
     const void *trusts_arg;
+    unsigned connections_per_client;  /* at a time; 0: any number */
+    unsigned misses_per_client_per_s; /* 0: any number */
     size_t users; /* requests that hold it; the service may go when there are none */
 } sp_service_t;
 

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "http/clients.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dns/name_map.h"
+
+/* The second and the count in it, in one word that is changed as a whole. */
+typedef _Atomic(uint64_t) asked_t;
+
+struct sp_clients {
+    sp_name_key_t key;
+    size_t max; /* 0: any number */
+    atomic_size_t count;
+    atomic_uint connections[SP_CLIENTS_ROWS][SP_CLIENTS_CELLS];
+    asked_t asked[SP_CLIENTS_ROWS][SP_CLIENTS_CELLS];
+};
+
+sp_status_t sp_clients_create(size_t max, sp_clients_t **ret_clients)
+{
+    sp_clients_t *clients = calloc(1, sizeof(*clients));
+
+    if (clients == NULL) {
+        return SP_NO_MEMORY;
+    }
+    if (sp_name_key_make(&clients->key) != SP_OK) {
+        free(clients);
+        return SP_IO;
+    }
+    clients->max = max;
+    *ret_clients = clients;
+    return SP_OK;
+}
+
+void sp_clients_destroy(sp_clients_t *clients)
+{
+    free(clients);
+}
+
+static sp_client_t find_cells(const sp_clients_t *clients, const void *octets, size_t len)
+{
+    uint64_t hash = sp_name_hash(&clients->key, (sp_str_t){.ptr = octets, .len = len});
+
+    return (sp_client_t){.is_counted = true,
+                         .cells = {(uint16_t)(hash % SP_CLIENTS_CELLS),
+                                   (uint16_t)((hash >> 32U) % SP_CLIENTS_CELLS)}};
+}
+
+static sp_client_t of_ipv6(const sp_clients_t *clients, const struct in6_addr *address)
+{
+    if (IN6_IS_ADDR_V4MAPPED(address)) {
+        return find_cells(clients, address->s6_addr + 12, 4);
+    }
+    return find_cells(clients, address->s6_addr, SP_CLIENT_IPV6_BITS / 8);
+}
+
+sp_client_t sp_client_of(const sp_clients_t *clients, const struct sockaddr *address)
+{
+    struct sockaddr_in in;
+    struct sockaddr_in6 in6;
+
+    if (address->sa_family == AF_INET) {
+        memcpy(&in, address, sizeof(in));
+        return find_cells(clients, &in.sin_addr, sizeof(in.sin_addr));
+    }
+    if (address->sa_family == AF_INET6) {
+        memcpy(&in6, address, sizeof(in6));
+        return of_ipv6(clients, &in6.sin6_addr);
+    }
+    return (sp_client_t){.is_counted = false};
+}
+
+sp_client_t sp_client_named(const sp_clients_t *clients, sp_str_t address)
+{
+    char text[INET6_ADDRSTRLEN];
+    struct in_addr in;
+    struct in6_addr in6;
+
+    if (address.len == 0 || address.len >= sizeof(text)) {
+        return (sp_client_t){.is_counted = false};
+    }
+    memcpy(text, address.ptr, address.len);
+    text[address.len] = '\0';
+    if (inet_pton(AF_INET, text, &in) == 1) {
+        return find_cells(clients, &in, sizeof(in));
+    }
+    if (inet_pton(AF_INET6, text, &in6) == 1) {
+        return of_ipv6(clients, &in6);
+    }
+    return (sp_client_t){.is_counted = false};
+}
+
+bool sp_clients_are_full(const sp_clients_t *clients)
+{
+    return clients->max != 0 && sp_clients_count(clients) >= clients->max;
+}
+
+static unsigned held_by(const sp_clients_t *clients, const sp_client_t *client)
+{
+    unsigned least = UINT32_MAX;
+
+    for (size_t row = 0; row != SP_CLIENTS_ROWS; ++row) {
+        unsigned count = atomic_load_explicit(&clients->connections[row][client->cells[row]],
+                                              memory_order_relaxed);
+
+        least = count < least ? count : least;
+    }
+    return least;
+}
+
+bool sp_clients_enter(sp_clients_t *clients, const sp_client_t *client, unsigned limit)
+{
+    if (client->is_counted && limit != 0 && held_by(clients, client) >= limit) {
+        return false;
+    }
+    (void)atomic_fetch_add_explicit(&clients->count, 1, memory_order_relaxed);
+    for (size_t row = 0; client->is_counted && row != SP_CLIENTS_ROWS; ++row) {
+        (void)atomic_fetch_add_explicit(&clients->connections[row][client->cells[row]], 1,
+                                        memory_order_relaxed);
+    }
+    return true;
+}
+
+void sp_clients_leave(sp_clients_t *clients, const sp_client_t *client)
+{
+    (void)atomic_fetch_sub_explicit(&clients->count, 1, memory_order_relaxed);
+    for (size_t row = 0; client->is_counted && row != SP_CLIENTS_ROWS; ++row) {
+        (void)atomic_fetch_sub_explicit(&clients->connections[row][client->cells[row]], 1,
+                                        memory_order_relaxed);
+    }
+}
+
+size_t sp_clients_count(const sp_clients_t *clients)
+{
+    return atomic_load_explicit(&clients->count, memory_order_relaxed);
+}
+
+static unsigned count_in(uint64_t word, uint32_t second)
+{
+    return (uint32_t)(word >> 32U) == second ? (unsigned)(uint32_t)word : 0;
+}
+
+static void add_one(asked_t *cell, uint32_t second)
+{
+    uint64_t old = atomic_load_explicit(cell, memory_order_relaxed);
+    uint64_t fresh = 0;
+
+    do {
+        fresh = (uint64_t)second << 32U | (count_in(old, second) + 1U);
+    } while (!atomic_compare_exchange_weak_explicit(cell, &old, fresh, memory_order_relaxed,
+                                                    memory_order_relaxed));
+}
+
+bool sp_clients_may_ask(sp_clients_t *clients, const sp_client_t *client, unsigned limit,
+                        uint64_t now_ms)
+{
+    uint32_t second = (uint32_t)(now_ms / 1000);
+    unsigned least = UINT32_MAX;
+
+    if (!client->is_counted) {
+        return true;
+    }
+    for (size_t row = 0; row != SP_CLIENTS_ROWS; ++row) {
+        uint64_t word =
+            atomic_load_explicit(&clients->asked[row][client->cells[row]], memory_order_relaxed);
+        unsigned count = count_in(word, second);
+
+        least = count < least ? count : least;
+    }
+    if (least >= limit) {
+        return false;
+    }
+    for (size_t row = 0; row != SP_CLIENTS_ROWS; ++row) {
+        add_one(&clients->asked[row][client->cells[row]], second);
+    }
+    return true;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIGNPOST_HTTP_CLIENTS_H
+#define SIGNPOST_HTTP_CLIENTS_H
+
+/* Who takes how much: connections in all, connections of each client, questions to DNS that each
+ * client causes in a second. Shared by all workers; every function is safe from any thread and
+ * takes no lock.
+ *
+ * A client is an IPv4 address, or the first 56 bits of an IPv6 address: what an access provider
+ * gives one customer. The table has a fixed size, whatever the number of clients: it is a count-min
+ * sketch, two counters for each client, the smaller of which is believed. A client can therefore
+ * never take more than it may; that two clients are taken for one needs both of their counters to
+ * coincide with those of busy ones, and which ones do is random in each process. */
+
+#include <signpost/base/error.h>
+#include <sys/socket.h>
+
+#define SP_CLIENT_IPV6_BITS 56
+#define SP_CLIENTS_ROWS 2
+#define SP_CLIENTS_CELLS ((size_t)1 << 16) /* of each row; 1.5 MiB in all, touched when used */
+
+typedef struct sp_clients sp_clients_t;
+
+/* Where a client's counters are. */
+typedef struct sp_client {
+    bool is_counted; /* false: neither counted nor limited */
+    uint16_t cells[SP_CLIENTS_ROWS];
+} sp_client_t;
+
+/* `max`: connections in all (0: any number). SP_OK, SP_NO_MEMORY, or SP_IO when the system has no
+ * random octets. */
+sp_status_t sp_clients_create(size_t max, sp_clients_t **ret_clients);
+void sp_clients_destroy(sp_clients_t *clients); /* accepts NULL */
+
+/* The client that has this address; not counted for families other than IPv4 and IPv6. An IPv4
+ * address mapped to IPv6 is the IPv4 address. */
+sp_client_t sp_client_of(const sp_clients_t *clients, const struct sockaddr *address);
+
+/* The same from text, as proxies name it: "192.0.2.1", "2001:db8::1". */
+sp_client_t sp_client_named(const sp_clients_t *clients, sp_str_t address);
+
+/* Are there as many connections as there may be? */
+bool sp_clients_are_full(const sp_clients_t *clients);
+
+/* Counts a connection. False, and nothing is counted, when the client has `limit` already (0: no
+ * limit). */
+bool sp_clients_enter(sp_clients_t *clients, const sp_client_t *client, unsigned limit);
+
+/* What sp_clients_enter counted is over. */
+void sp_clients_leave(sp_clients_t *clients, const sp_client_t *client);
+
+/* Connections now. */
+size_t sp_clients_count(const sp_clients_t *clients);
+
+/* Counts a question that DNS must be asked. False, and nothing is counted, when the client has
+ * asked `limit` in this second already. */
+bool sp_clients_may_ask(sp_clients_t *clients, const sp_client_t *client, unsigned limit,
+                        uint64_t now_ms);
+
+#endif
