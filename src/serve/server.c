@@ -8,23 +8,33 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "http/listener.h"
+#include "serve/activation.h"
 #include "serve/check.h"
 #include "serve/cpus.h"
+#include "serve/drain.h"
+#include "serve/file_limit.h"
+#include "serve/lifecycle.h"
 #include "serve/notify.h"
 #include "serve/signals.h"
 #include "serve/worker.h"
 
-#define DRAIN_MS 3500 /* for requests under way and idle clients; then they are cut off */
-#define ABORT_MS 1000 /* for workers to end after that */
 #define LOOK_MS 10000 /* between looks at what the log lost */
+
+/* Descriptors of the process and of each worker, connections apart: loops, listeners, resolvers,
+ * connections that are just coming or ending. */
+#define PROCESS_FILES ((size_t)64)
+#define WORKER_FILES ((size_t)128)
 
 typedef struct sp_server {
     const sp_config_flags_t *flags;
     sp_log_t log;
+    sp_lifecycle_t lifecycle;
+    sp_watchdog_t watchdog;
+    sp_activation_t activation;
+    sp_clients_t *clients;
     sp_snapshot_t *snapshot;
     int signal_fd;
     int done_fd; /* eventfd: a worker has ended */
@@ -36,28 +46,19 @@ typedef struct sp_server {
     uint64_t told_dropped; /* lines of it that were lost, as last told */
 } sp_server_t;
 
-/* Connections are descriptors: as many as the system allows us. */
-static void raise_file_limit(sp_log_t *log)
-{
-    struct rlimit limit = {0};
-
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) {
-        return;
-    }
-    limit.rlim_cur = limit.rlim_max;
-    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) {
-        sp_log_write(log, SP_LOG_WARNING, "cannot raise the limit of open files: %s",
-                     strerror(errno));
-    }
-}
-
 static sp_status_t open_listener(sp_server_t *server, const sp_address_t *address)
 {
+    const struct sockaddr *place = (const struct sockaddr *)&address->socket;
+    sp_listener_t *listener = &server->listeners[server->listener_count];
+    int fd = sp_activation_take(&server->activation, place);
     sp_error_t err = {0};
-    sp_status_t status =
-        sp_listener_open((const struct sockaddr *)&address->socket, address->socket_len,
-                         server->worker_count, &server->listeners[server->listener_count], &err);
+    sp_status_t status = SP_OK;
 
+    if (fd == -1) {
+        status = sp_listener_open(place, address->socket_len, server->worker_count, listener, &err);
+    } else {
+        status = sp_listener_inherit_own(fd, server->worker_count, listener, &err);
+    }
     if (status != SP_OK) {
         sp_log_write(&server->log, SP_LOG_ERROR, "cannot listen on %s: %s", address->text,
                      err.message);
@@ -65,6 +66,31 @@ static sp_status_t open_listener(sp_server_t *server, const sp_address_t *addres
     }
     ++server->listener_count;
     return SP_OK;
+}
+
+/* A socket that nobody serves would let clients wait for ever. */
+static sp_status_t refuse_rest(const sp_server_t *server)
+{
+    int fd = sp_activation_rest(&server->activation);
+
+    if (fd != -1) {
+        sp_log_write(&server->log, SP_LOG_ERROR,
+                     "descriptor %d from the service manager listens at an address that \"listen\" "
+                     "does not name",
+                     fd);
+    }
+    return fd == -1 ? SP_OK : SP_IO;
+}
+
+static sp_status_t read_activation(sp_server_t *server)
+{
+    sp_error_t err = {0};
+    sp_status_t status = sp_activation_read(&server->activation, &err);
+
+    if (status != SP_OK) {
+        sp_log_write(&server->log, SP_LOG_ERROR, "%s", err.message);
+    }
+    return status;
 }
 
 static sp_status_t open_listeners(sp_server_t *server, const sp_config_t *config)
@@ -78,7 +104,7 @@ static sp_status_t open_listeners(sp_server_t *server, const sp_config_t *config
     for (size_t i = 0; status == SP_OK && i != config->listen_count; ++i) {
         status = open_listener(server, &config->listen[i].address);
     }
-    return status;
+    return status == SP_OK ? refuse_rest(server) : status;
 }
 
 static sp_status_t give_sockets(sp_server_t *server, size_t index)
@@ -88,7 +114,8 @@ static sp_status_t give_sockets(sp_server_t *server, size_t index)
     for (size_t i = 0; status == SP_OK && i != server->listener_count; ++i) {
         int fd = sp_listener_take(&server->listeners[i], index);
 
-        status = sp_worker_listen_own(server->workers[index], fd);
+        status =
+            sp_worker_listen_own(server->workers[index], fd, server->listeners[i].is_inherited);
         if (status != SP_OK) {
             (void)close(fd);
         }
@@ -100,6 +127,7 @@ static sp_status_t create_worker(sp_server_t *server, size_t index)
 {
     sp_worker_options_t options = {.access = sp_access_log_buffer(server->access, index),
                                    .log = &server->log,
+                                   .clients = server->clients,
                                    .done_fd = server->done_fd};
     sp_error_t err = {0};
     sp_status_t status =
@@ -129,6 +157,13 @@ static sp_status_t create_workers(sp_server_t *server)
         status = create_worker(server, i);
     }
     return status;
+}
+
+static sp_status_t create_clients(sp_server_t *server)
+{
+    size_t others = PROCESS_FILES + server->worker_count * (WORKER_FILES + server->listener_count);
+
+    return sp_clients_create(sp_file_limit_connections(others), &server->clients);
 }
 
 static sp_status_t open_events(sp_server_t *server)
@@ -161,6 +196,7 @@ static sp_status_t say_ready(sp_server_t *server)
     }
     written = write(STDOUT_FILENO, "ready\n", 6);
     (void)written; /* nobody reads it: no reason not to serve */
+    atomic_store(&server->lifecycle.phase, SP_PHASE_SERVING);
     sp_notify("READY=1");
     if (sp_access_log_start(server->access, &err) != SP_OK) {
         sp_log_write(&server->log, SP_LOG_ERROR, "%s", err.message);
@@ -175,10 +211,17 @@ static sp_status_t start(sp_server_t *server)
     sp_status_t status = SP_OK;
 
     server->worker_count = config->threads == 0 ? sp_cpus_usable() : config->threads;
-    raise_file_limit(&server->log);
-    status = open_events(server);
+    server->watchdog = sp_watchdog_from_environment();
+    sp_file_limit_raise(&server->log);
+    status = read_activation(server);
+    if (status == SP_OK) {
+        status = open_events(server);
+    }
     if (status == SP_OK) {
         status = open_listeners(server, config);
+    }
+    if (status == SP_OK) {
+        status = create_clients(server);
     }
     if (status == SP_OK) {
         status = create_workers(server);
@@ -209,6 +252,7 @@ static void reload(sp_server_t *server)
     if (sp_check_load(server->flags, &server->log, server->snapshot, &snapshot) != SP_OK) {
         sp_log_write(&server->log, SP_LOG_ERROR,
                      "not reloaded: the configuration and zones from before stay in force");
+        atomic_fetch_add(&server->lifecycle.failed_reloads, 1);
         sp_notify("READY=1");
         return;
     }
@@ -219,6 +263,7 @@ static void reload(sp_server_t *server)
     }
     sp_snapshot_release(server->snapshot);
     server->snapshot = snapshot;
+    atomic_fetch_add(&server->lifecycle.reloads, 1);
     sp_log_write(&server->log, SP_LOG_INFO, "reloaded");
     sp_notify("READY=1");
 }
@@ -242,46 +287,14 @@ static void serve(sp_server_t *server)
     sp_signal_t signal = SP_SIGNAL_NONE;
 
     while (signal != SP_SIGNAL_STOP) {
-        (void)poll(&fd, 1, LOOK_MS);
+        (void)poll(&fd, 1, sp_watchdog_pause(&server->watchdog, sp_now_ms(), LOOK_MS));
+        sp_watchdog_look(&server->watchdog, server->workers, server->worker_count, sp_now_ms());
         tell_of_lost_lines(server);
         signal = sp_signals_read(server->signal_fd);
         if (signal == SP_SIGNAL_RELOAD) {
             reload(server);
         }
     }
-}
-
-static bool are_done(const sp_server_t *server)
-{
-    for (size_t i = 0; i != server->worker_count; ++i) {
-        if (server->workers[i] != NULL && !sp_worker_is_done(server->workers[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Waits until all workers have ended, the time is over, or a second signal asks for haste. */
-static bool wait_for_workers(sp_server_t *server, uint64_t limit_ms)
-{
-    struct pollfd fds[] = {{.fd = server->done_fd, .events = POLLIN},
-                           {.fd = server->signal_fd, .events = POLLIN}};
-    uint64_t end_ms = sp_now_ms() + limit_ms;
-    uint64_t now_ms = 0;
-
-    while (!are_done(server)) {
-        uint64_t count = 0;
-        ssize_t len = 0;
-
-        now_ms = sp_now_ms();
-        if (now_ms >= end_ms || sp_signals_read(server->signal_fd) == SP_SIGNAL_STOP) {
-            return false;
-        }
-        (void)poll(fds, SP_COUNT(fds), (int)(end_ms - now_ms));
-        len = read(server->done_fd, &count, sizeof(count));
-        (void)len;
-    }
-    return true;
 }
 
 static void for_each_worker(sp_server_t *server, void (*order)(sp_worker_t *))
@@ -295,15 +308,21 @@ static void for_each_worker(sp_server_t *server, void (*order)(sp_worker_t *))
 
 static void stop(sp_server_t *server)
 {
+    const sp_config_drain_t *config = &sp_snapshot_config(server->snapshot)->drain;
+    sp_drain_t drain = {.workers = server->workers,
+                        .worker_count = server->worker_count,
+                        .listeners = server->listeners,
+                        .listener_count = server->listener_count,
+                        .watchdog = &server->watchdog,
+                        .log = &server->log,
+                        .signal_fd = server->signal_fd,
+                        .done_fd = server->done_fd,
+                        .delay_ms = (uint64_t)config->delay_s * 1000,
+                        .timeout_ms = (uint64_t)config->timeout_s * 1000};
+
+    atomic_store(&server->lifecycle.phase, SP_PHASE_DRAINING);
     sp_notify("STOPPING=1");
-    sp_log_write(&server->log, SP_LOG_INFO, "stopping");
-    for_each_worker(server, sp_worker_drain);
-    if (wait_for_workers(server, DRAIN_MS)) {
-        return;
-    }
-    sp_log_write(&server->log, SP_LOG_WARNING, "some clients did not leave in time: cut off");
-    for_each_worker(server, sp_worker_abort);
-    if (!wait_for_workers(server, ABORT_MS)) {
+    if (!sp_drain(&drain)) {
         sp_log_write(&server->log, SP_LOG_WARNING, "a worker does not end: leaving without it");
         _Exit(SP_EXIT_SERVED);
     }
@@ -318,6 +337,8 @@ static void clear(sp_server_t *server)
         sp_listener_close(&server->listeners[i]);
     }
     free(server->listeners);
+    sp_activation_close(&server->activation);
+    sp_clients_destroy(server->clients);
     sp_access_log_destroy(server->access);
     if (server->done_fd != -1) {
         (void)close(server->done_fd);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "http/front.h"
+#include "http/pending.h"
 
 /* A snapshot as this worker uses it. Requests keep the one they began with. */
 typedef struct in_force {
@@ -32,6 +33,8 @@ struct sp_worker {
     atomic_bool is_to_drain;
     atomic_bool is_to_abort;
     atomic_bool is_done;
+    atomic_uint_fast64_t question; /* of the watchdog */
+    atomic_uint_fast64_t answered;
     _Atomic(sp_snapshot_t *) next_snapshot;
 };
 
@@ -73,6 +76,8 @@ static sp_status_t in_force_create(sp_worker_t *worker, sp_snapshot_t *snapshot,
     in_force->snapshot = sp_snapshot_retain(snapshot);
     in_force->service.policy = &config->policy;
     in_force->service.timeout_ms = config->dns.timeout_ms;
+    in_force->service.connections_per_client = config->limits.connections;
+    in_force->service.misses_per_client_per_s = config->limits.misses_per_client_per_s;
     in_force->service.trusts = config->trusted_proxy_count == 0 ? NULL : trusts;
     in_force->service.trusts_arg = config;
     status = sp_lookups_create(worker->loop, sp_snapshot_dns(snapshot), sp_snapshot_zones(snapshot),
@@ -81,6 +86,7 @@ static sp_status_t in_force_create(sp_worker_t *worker, sp_snapshot_t *snapshot,
         in_force_destroy(in_force);
         return status;
     }
+    sp_lookups_guard(in_force->service.lookups, sp_pending_may_ask);
     *ret_in_force = in_force;
     return SP_OK;
 }
@@ -138,6 +144,7 @@ static void on_wake(h2o_socket_t *socket, const char *err)
 
     (void)len; /* what matters is that it is not readable any more */
     if (err == NULL) {
+        atomic_store(&worker->answered, atomic_load(&worker->question));
         take_snapshot(worker);
         if (atomic_load(&worker->is_to_drain)) {
             sp_front_drain(worker->front);
@@ -239,13 +246,14 @@ sp_status_t sp_worker_create(const sp_worker_options_t *options, sp_snapshot_t *
         return status;
     }
     use(worker, in_force);
+    sp_front_count_in(worker->front, options->clients);
     *ret_worker = worker;
     return SP_OK;
 }
 
-sp_status_t sp_worker_listen_own(sp_worker_t *worker, int fd)
+sp_status_t sp_worker_listen_own(sp_worker_t *worker, int fd, bool is_inherited)
 {
-    return sp_front_listen_own(worker->front, fd);
+    return sp_front_listen_own(worker->front, fd, is_inherited);
 }
 
 sp_status_t sp_worker_start(sp_worker_t *worker, sp_error_t *err)
@@ -275,6 +283,17 @@ void sp_worker_abort(sp_worker_t *worker)
 {
     atomic_store(&worker->is_to_abort, true);
     add_one(worker->wake_fd);
+}
+
+void sp_worker_ask(sp_worker_t *worker, uint64_t question)
+{
+    atomic_store(&worker->question, question);
+    add_one(worker->wake_fd);
+}
+
+bool sp_worker_has_answered(const sp_worker_t *worker, uint64_t question)
+{
+    return sp_worker_is_done(worker) || atomic_load(&worker->answered) == question;
 }
 
 bool sp_worker_is_done(const sp_worker_t *worker)
