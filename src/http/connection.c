@@ -91,9 +91,30 @@ sp_connection_t *sp_connection_of(h2o_req_t *req)
     return req->conn->callbacks->get_socket(req->conn)->on_close.data;
 }
 
-void sp_connection_begin_request(sp_connection_t *connection, uint64_t now_ms)
+/* A batch is what is read in one turn of the loop; it ends with the turn. */
+static void note_batch(sp_connection_t *connection)
+{
+    sp_front_t *front = connection->front;
+
+    if (!h2o_timeout_is_linked(&front->batch_end)) {
+        h2o_timeout_link(front->loop, &front->context.zero_timeout, &front->batch_end);
+    }
+    if (connection->batch != front->batch) {
+        connection->batch = front->batch;
+        connection->burst = 0;
+    }
+    if (++connection->burst > SP_CONNECTION_BURST_MAX && !connection->is_cut) {
+        sp_connection_throw_out(connection);
+    }
+}
+
+void sp_connection_begin_request(sp_connection_t *connection, bool is_http2, uint64_t now_ms)
 {
     ++connection->requests;
+    connection->is_http2 = is_http2;
+    if (is_http2) {
+        note_batch(connection);
+    }
     connection->used_ms = now_ms;
     h2o_linklist_unlink(&connection->link);
     h2o_linklist_insert(&connection->front->connections, &connection->link);
@@ -109,8 +130,7 @@ void sp_connection_end_request(sp_connection_t *connection, bool was_answered, u
         return;
     }
     if (++connection->aborts > SP_CONNECTION_ABORTS_MAX && !connection->is_cut) {
-        ++connection->front->counters.floods;
-        sp_connection_cut_off(connection);
+        sp_connection_throw_out(connection);
     }
 }
 
@@ -127,4 +147,15 @@ void sp_connection_cut_off(sp_connection_t *connection)
      * already may still come to the handler. */
     connection->is_cut = true;
     (void)shutdown(h2o_socket_get_fd(connection->socket), SHUT_RDWR);
+}
+
+void sp_connection_throw_out(sp_connection_t *connection)
+{
+    static const struct sockaddr nowhere = {.sa_family = AF_UNSPEC};
+
+    ++connection->front->counters.floods;
+    sp_connection_cut_off(connection);
+    /* A socket that is merely shut goes on taking what the peer sends, and the library would read
+     * it all. This one forgets its peer and what it has received (connect(2)). */
+    (void)connect(h2o_socket_get_fd(connection->socket), &nowhere, sizeof(nowhere));
 }

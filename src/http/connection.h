@@ -12,6 +12,11 @@
  * nothing, and us the work that was begun. */
 #define SP_CONNECTION_ABORTS_MAX 100
 
+/* Streams that a client may have open at a time, as the library tells it. Requests that are read at
+ * one time can't be more, for none of them can have been answered before all are: if they are, the
+ * client has ended streams by itself, or made us reset them, to get round the limit. */
+#define SP_CONNECTION_BURST_MAX 100
+
 /* Octets that a connection may send: so many at first and at most saved up, more each second, more
  * for each answer. What asks for nothing (PING, SETTINGS, CONTINUATION …) is paid from it. */
 #define SP_CONNECTION_OCTETS_MAX (INT64_C(2) * 1024 * 1024)
@@ -23,17 +28,19 @@ typedef struct sp_connection {
     sp_front_t *front;
     h2o_socket_t *socket;
     sp_client_t client;
-    unsigned requests;  /* under way */
-    unsigned waiting;   /* of them, for DNS; the others' answers are on their way to the client */
-    unsigned aborts;    /* answers taken off again; beyond SP_CONNECTION_ABORTS_MAX: cut off */
-    unsigned answers;   /* since the last sweep */
-    int64_t octets;     /* that it may still send */
-    size_t octets_seen; /* the socket's count at the last sweep */
-    uint64_t used_ms;   /* sp_now_ms() when a request last began or ended, or it was accepted */
-    uint64_t left_ms;   /* when we took leave of it; 0: not yet */
-    bool is_http2;      /* known with the first request */
-    bool is_cut;        /* ends in the next turns of the loop; its requests are of no interest */
-    int linger_fd;      /* duplicate of the socket, kept when its end must not be abrupt; or -1 */
+    unsigned requests;    /* under way */
+    unsigned waiting;     /* of them, for DNS; the others' answers are on their way to the client */
+    unsigned aborts;      /* answers taken off again; beyond SP_CONNECTION_ABORTS_MAX: cut off */
+    unsigned answers;     /* since the last sweep */
+    int64_t octets;       /* that it may still send */
+    uint64_t octets_seen; /* the kernel's count at the last sweep */
+    uint64_t batch;       /* front->batch when its last request began */
+    unsigned burst;       /* requests that began in that batch */
+    uint64_t used_ms;     /* sp_now_ms() when a request last began or ended, or it was accepted */
+    uint64_t left_ms;     /* when we took leave of it; 0: not yet */
+    bool is_http2;        /* known with the first request */
+    bool is_cut;          /* ends in the next turns of the loop; its requests are of no interest */
+    int linger_fd;        /* duplicate of the socket, kept when its end must not be abrupt; or -1 */
 } sp_connection_t;
 
 /* Hands an accepted socket over to the library, or closes it when there are too many. */
@@ -42,7 +49,8 @@ void sp_connection_start(sp_front_t *front, h2o_socket_t *socket);
 /* The connection that a request came on. */
 sp_connection_t *sp_connection_of(h2o_req_t *req);
 
-void sp_connection_begin_request(sp_connection_t *connection, uint64_t now_ms);
+/* `is_http2`: of the request. May cut the connection off. */
+void sp_connection_begin_request(sp_connection_t *connection, bool is_http2, uint64_t now_ms);
 
 /* May cut the connection off. */
 void sp_connection_end_request(sp_connection_t *connection, bool was_answered, uint64_t now_ms);
@@ -52,7 +60,8 @@ void sp_connection_end_request(sp_connection_t *connection, bool was_answered, u
  * FIN, and input thrown away for a while. */
 void sp_connection_end_gently(sp_connection_t *connection);
 
-/* Ends it in the next turns of the loop, whatever it is doing. */
+/* Both end it in the next turns of the loop, whatever it is doing. */
 void sp_connection_cut_off(sp_connection_t *connection);
+void sp_connection_throw_out(sp_connection_t *connection); /* for a flood: with RST, and counted */
 
 #endif

@@ -57,6 +57,11 @@ static void on_second(h2o_timeout_entry_t *entry)
     h2o_timeout_link(front->loop, &front->context.one_sec_timeout, &front->second_sweep);
 }
 
+static void on_batch_end(h2o_timeout_entry_t *entry)
+{
+    ++H2O_STRUCT_FROM_MEMBER(sp_front_t, batch_end, entry)->batch;
+}
+
 static void init_lists(sp_front_t *front)
 {
     h2o_linklist_init_anchor(&front->listeners);
@@ -77,6 +82,7 @@ sp_status_t sp_front_create(h2o_loop_t *loop, sp_report_fn *on_report, void *rep
     front->loop = loop;
     front->on_report = on_report;
     front->report_arg = report_arg;
+    front->batch_end.cb = on_batch_end;
     front->leave_sweep.cb = on_leave;
     front->second_sweep.cb = on_second;
     init_lists(front);
@@ -152,6 +158,7 @@ void sp_front_destroy(sp_front_t *front)
     }
     end_connections(front);
     sp_pending_free_spares(front);
+    h2o_timeout_unlink(&front->batch_end);
     h2o_timeout_unlink(&front->leave_sweep);
     h2o_timeout_unlink(&front->second_sweep);
     /* The library leaves the timer of its own leave-taking behind. */

@@ -32,6 +32,8 @@ struct sp_front {
 
     h2o_timeout_t sweep_timeout; /* while draining, and after accept has failed */
     h2o_timeout_t linger_timeout;
+    h2o_timeout_entry_t batch_end; /* in this turn of the loop, while HTTP/2 requests come in */
+    uint64_t batch;
     h2o_timeout_entry_t leave_sweep;
     h2o_timeout_entry_t second_sweep;
 };

@@ -391,8 +391,7 @@ void sp_pending_start(sp_front_t *front, h2o_req_t *req)
     }
     init(pending, front, req);
     ++pending->service->users;
-    connection->is_http2 = !sp_is_http1(req);
-    sp_connection_begin_request(connection, pending->started_us / 1000);
+    sp_connection_begin_request(connection, !sp_is_http1(req), pending->started_us / 1000);
     anchor = h2o_mem_alloc_shared(&req->pool, sizeof(*anchor), on_request_gone);
     anchor->pending = pending;
     begin(pending);

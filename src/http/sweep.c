@@ -5,6 +5,7 @@
 
 #include "http/connection.h"
 #include "http/linger.h"
+#include "http/tcp_received.h"
 
 #define QUIET_MS 1000             /* idle for so long: no request is likely to be on the wire */
 #define HALF_REQUEST_MS 5000      /* while draining, for the rest of a request to arrive */
@@ -19,8 +20,9 @@ static sp_connection_t *from_link(h2o_linklist_t *link)
 /* What it has sent since the last sweep, against what it was due. */
 static bool has_flooded(sp_connection_t *connection)
 {
-    size_t seen = connection->socket->bytes_read;
+    uint64_t seen = connection->octets_seen;
 
+    (void)sp_tcp_received(h2o_socket_get_fd(connection->socket), &seen);
     connection->octets += SP_CONNECTION_OCTETS_SECOND +
                           (int64_t)connection->answers * SP_CONNECTION_OCTETS_ANSWER -
                           (int64_t)(seen - connection->octets_seen);
@@ -42,8 +44,7 @@ void sp_sweep_each_second(sp_front_t *front, uint64_t now_ms)
             continue;
         }
         if (has_flooded(connection)) {
-            ++front->counters.floods;
-            sp_connection_cut_off(connection);
+            sp_connection_throw_out(connection);
         } else if (connection->waiting == 0 && now_ms > connection->used_ms + SP_FRONT_STUCK_MS) {
             sp_connection_cut_off(connection);
         }

@@ -51,7 +51,7 @@ class ServerTest(unittest.TestCase):
         self.assertTrue(self.signpost.running())
 
 
-def in_parallel(count, work):
+def in_parallel(count, work, timeout=60):
     """work(0) … work(count - 1), each in a thread of its own; results in order. The first
     exception is raised here."""
     results, errors = [None] * count, []
@@ -66,7 +66,7 @@ def in_parallel(count, work):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(timeout)
     if errors:
         raise errors[0]
     return results
