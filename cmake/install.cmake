@@ -21,6 +21,16 @@ install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md"
         DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
+# The units name the program where it is installed, which is known only then (cpack has its own prefix).
+install(
+  CODE "
+  set(units \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/lib/systemd/system\")
+  file(READ \"${PROJECT_SOURCE_DIR}/examples/systemd/signpost.service\" text)
+  string(REPLACE \"/usr/bin/signpost\" \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/signpost\" text \"\${text}\")
+  file(WRITE \"\${units}/signpost.service\" \"\${text}\")
+  message(STATUS \"Installing: \${units}/signpost.service\")")
+install(FILES "${PROJECT_SOURCE_DIR}/examples/systemd/signpost.socket" DESTINATION lib/systemd/system)
+
 # An archive leaves its own dependencies to the program that links it.
 if(BUILD_SHARED_LIBS)
   set(PC_PRIVATE ".private")

@@ -189,7 +189,7 @@ class AbortTest(ServerTest):
         self.dns.load([host_row(HOST, TARGET)], {NAME: Fault("delay", delay_ms=300)})
         with http2.Connection(self.where) as connection:
             connection.reset(connection.request(HOST))
-        self.assertTrue(self.dns.wait_for(1, NAME))
+            self.assertTrue(self.dns.wait_for(1, NAME))
         self.assertRedirect(self.fetch(HOST), TARGET)
         self.assertRedirect(self.fetch(HOST), TARGET)
         self.assertEqual(self.dns.count(NAME), 1)

@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 cpack -G DEB --config "$build/CPackConfig.cmake" -B "$work" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 dpkg-deb --contents "$work"/*.deb >"$work/contents"
 for path in /usr/bin/signpost /libsignpost.a /usr/include/signpost/decide/decision.h /LICENSE /libsignpost.pc \
-    /examples/zones/; do
+    /examples/zones/ /lib/systemd/system/signpost.service /lib/systemd/system/signpost.socket; do
     grep -q "$path" "$work/contents" || { echo "not in the package: $path"; cat "$work/contents"; exit 1; }
 done
 depends=$(dpkg-deb --field "$work"/*.deb Depends)

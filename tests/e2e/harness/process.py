@@ -50,6 +50,8 @@ class Process:
         self._changed = threading.Condition()
         self.popen = self._out = self._err = None
 
+    pass_fds = ()  # descriptors that the program inherits
+
     def __enter__(self):
         self.start()
         return self
@@ -69,6 +71,7 @@ class Process:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
+            pass_fds=self.pass_fds,
         )
         self._out = _Lines(self.popen.stdout, self._changed)
         self._err = _Lines(self.popen.stderr, self._changed)
