@@ -115,6 +115,7 @@ void sp_front_drain(sp_front_t *front)
         return;
     }
     front->is_draining = true;
+    front->drain_ms = sp_now_ms();
     sp_accept_turn_away(front);
     if (h2o_linklist_is_empty(&front->listeners)) {
         h2o_context_request_shutdown(&front->context);

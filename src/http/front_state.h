@@ -22,6 +22,7 @@ struct sp_front {
     void *report_arg;
     sp_front_counters_t counters;
     bool is_draining;
+    uint64_t drain_ms; /* sp_now_ms() when it began */
 
     h2o_linklist_t listeners;   /* sp_listening_t, accept.c */
     h2o_linklist_t connections; /* sp_connection_t, connection.c: the one used last is the last */

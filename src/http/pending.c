@@ -6,6 +6,7 @@
 #include "http/connection.h"
 #include "http/read_request.h"
 #include "http/refusal.h"
+#include "http/visitor.h"
 #include "http/write_response.h"
 
 /* Enough for an ordinary request, so that a cached redirect allocates nothing else. */
@@ -246,27 +247,32 @@ static void wait_for_answer(sp_pending_t *pending)
     }
 }
 
-/* The client whose request it is: the one that a trusted proxy names, else the peer. */
-static sp_client_t client_of(const sp_pending_t *pending)
+/* Whose request it is: the peer's, or of those for whom a trusted proxy speaks. */
+static size_t find_clients(const sp_pending_t *pending, sp_client_t ret_clients[SP_VISITORS_MAX])
 {
     if (pending->raw.trusted_peer) {
-        return sp_client_named(pending->front->clients, pending->request.client);
+        return sp_visitors_find(pending->front->clients, pending->service, pending->raw.headers,
+                                pending->raw.header_count, ret_clients);
     }
-    return pending->connection->client;
+    ret_clients[0] = pending->connection->client;
+    return 1;
 }
 
 bool sp_pending_may_ask(void *arg)
 {
     sp_pending_t *pending = arg;
-    sp_front_t *front = pending->front;
+    sp_clients_t *clients = pending->front->clients;
     unsigned limit = pending->service->misses_per_client_per_s;
-    sp_client_t client = {0};
+    sp_client_t found[SP_VISITORS_MAX];
+    size_t count = 0;
 
-    if (limit == 0 || front->clients == NULL) {
+    if (limit == 0 || clients == NULL) {
         return true;
     }
-    client = client_of(pending);
-    pending->is_limited = !sp_clients_may_ask(front->clients, &client, limit, sp_now_ms());
+    count = find_clients(pending, found);
+    for (size_t i = 0; i != count; ++i) {
+        pending->is_limited |= !sp_clients_may_ask(clients, &found[i], limit, sp_now_ms());
+    }
     return !pending->is_limited;
 }
 

@@ -7,7 +7,10 @@
 #include "http/linger.h"
 #include "http/tcp_received.h"
 
-#define QUIET_MS 1000             /* idle for so long: no request is likely to be on the wire */
+/* Idle for so long: no request is likely to be on the wire. It counts from the drain's beginning at
+ * the earliest: a client whose busy connections close turns to its idle ones just then. */
+#define QUIET_MS 1000
+
 #define HALF_REQUEST_MS 5000      /* while draining, for the rest of a request to arrive */
 #define SLOW_MS 1000              /* an answer under way for so long: its reader is slow */
 #define EVICT_LOOKS ((size_t)256) /* connections looked at before a new one is turned away */
@@ -61,8 +64,10 @@ static bool has_unread(const sp_connection_t *connection)
 
 static void take_leave(sp_connection_t *connection, uint64_t now_ms)
 {
-    if (connection->is_http2 || connection->requests != 0 ||
-        now_ms < connection->used_ms + QUIET_MS) {
+    uint64_t drain_ms = connection->front->drain_ms;
+    uint64_t quiet_since_ms = connection->used_ms > drain_ms ? connection->used_ms : drain_ms;
+
+    if (connection->is_http2 || connection->requests != 0 || now_ms < quiet_since_ms + QUIET_MS) {
         return;
     }
     if (!has_unread(connection)) {

@@ -109,6 +109,16 @@ class DrainTest(LifeTest):
                 self.assertNoneLost(f"end after {seconds:.2f} s", figures, RATE / 4)
                 self.assertLess(seconds, 10)
 
+    def test_idle_connections_are_given_time(self):
+        """Who has more connections than work turns to the idle ones when the others close."""
+        signpost = self.start()
+        self.warm(signpost.where)
+        steady = self.steady(signpost, rate=200)
+        self.rest(2)
+        signpost.signal(signal.SIGTERM)
+        self.assertEqual(signpost.popen.wait(40), 0)
+        self.assertNoneLost("end with idle connections", steady.finish(), 100)
+
     def test_new_connections_at_the_last_moment(self):
         """Each request on a connection of its own: served or refused, never reset."""
         signpost = self.start()

@@ -376,11 +376,15 @@ static void prepare(client_t *client, char **argv)
 
 int main(int argc, char **argv)
 {
-    client_t *client = calloc(1, sizeof(*client));
+    client_t *client = NULL;
 
-    if (argc < 7 || argc > 8 || client == NULL) {
+    if (argc < 7 || argc > 8) {
         (void)fputs("usage: steady ADDRESS PORT HOST CONNECTIONS RATE SECONDS [SOURCE]\n", stderr);
         return 2;
+    }
+    client = calloc(1, sizeof(*client));
+    if (client == NULL) {
+        return 1;
     }
     prepare(client, argv);
     run(client, strtod(argv[5], NULL), strtod(argv[6], NULL));
