@@ -236,26 +236,30 @@ sp_status_t sp_listener_open(const struct sockaddr *address, socklen_t address_l
 }
 
 /* Buffers are a matter of TCP; a unix socket takes them as well. */
-sp_status_t sp_listener_inherit_own(int fd, size_t count, sp_listener_t *ret_listener,
-                                    sp_error_t *err)
+static sp_status_t adopt(sp_listener_t *listener, int fd, sp_error_t *err)
 {
-    sp_listener_t listener = {.count = count, .is_inherited = true};
-    sp_status_t status = SP_OK;
-
-    listener.address_len = sizeof(listener.address);
-    if (getsockname(fd, (struct sockaddr *)&listener.address, &listener.address_len) != 0 ||
+    listener->address_len = sizeof(listener->address);
+    if (getsockname(fd, (struct sockaddr *)&listener->address, &listener->address_len) != 0 ||
         fcntl(fd, F_SETFD, FD_CLOEXEC) == -1 || fcntl(fd, F_SETFL, O_NONBLOCK) == -1 ||
         !limit_buffers(fd)) {
         return fail(err, errno);
     }
-    status = make_room(&listener, err);
+    listener->fds[0] = fd;
+    return share_first(listener, err);
+}
+
+sp_status_t sp_listener_inherit_own(int fd, size_t count, sp_listener_t *ret_listener,
+                                    sp_error_t *err)
+{
+    sp_listener_t listener = {.count = count, .is_inherited = true};
+    sp_status_t status = make_room(&listener, err);
+
     if (status != SP_OK) {
         return status;
     }
-    listener.fds[0] = fd;
-    status = share_first(&listener, err);
+    status = adopt(&listener, fd, err);
     if (status != SP_OK) {
-        listener.fds[0] = -1;
+        listener.fds[0] = -1; /* goes on belonging to the caller */
         sp_listener_close(&listener);
         return status;
     }

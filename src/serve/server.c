@@ -58,6 +58,9 @@ static sp_status_t open_listener(sp_server_t *server, const sp_address_t *addres
         status = sp_listener_open(place, address->socket_len, server->worker_count, listener, &err);
     } else {
         status = sp_listener_inherit_own(fd, server->worker_count, listener, &err);
+        if (status != SP_OK) {
+            (void)close(fd);
+        }
     }
     if (status != SP_OK) {
         sp_log_write(&server->log, SP_LOG_ERROR, "cannot listen on %s: %s", address->text,

@@ -29,8 +29,9 @@ TARGET = "https://a.example.net/"
 ROUNDS, SECONDS, RATE = 3, 2, 500
 P99_LIMIT_MS = 250
 GROWTH_LIMIT = 20 << 20
-# A sanitizer's own bookkeeping grows with every allocation.
+# A sanitizer's own bookkeeping grows with every allocation, and takes its time.
 IS_MEASURABLE = not os.environ.get("SIGNPOST_SANITIZED")
+LEAST = 0.5 if IS_MEASURABLE else 0.05  # of what well-behaved clients ask is answered in time
 
 
 def rss(pid):
@@ -64,9 +65,9 @@ class FloodTest(ServerTest):
         )
         for one in rounds:
             self.assertEqual((one["lost"], one["wrong"]), (0, 0), one)
-            self.assertGreaterEqual(one["answered"], RATE * SECONDS // 2, one)
-        self.assertLess(statistics.median(p99), P99_LIMIT_MS)
+            self.assertGreaterEqual(one["answered"], RATE * SECONDS * LEAST, one)
         if IS_MEASURABLE:
+            self.assertLess(statistics.median(p99), P99_LIMIT_MS)
             self.assertLess(growth, GROWTH_LIMIT)
         self.assertTrue(self.signpost.running())
         self.assertRedirect(self.fetch(HOST), TARGET)
@@ -163,9 +164,9 @@ class RandomNamesTest(ServerTest):
         )
         self.assertEqual((figures["lost"], figures["wrong"]), (0, 0), figures)
         self.assertLessEqual(set(statuses), {404, 503})
-        self.assertLess(figures["p99_us"] / 1000, P99_LIMIT_MS)
         self.assertEqual(hot, 1)
         if IS_MEASURABLE:
+            self.assertLess(figures["p99_us"] / 1000, P99_LIMIT_MS)
             self.assertLess(growth, self.CACHE + GROWTH_LIMIT)
 
     def test_queries_in_flight_are_bounded(self):
@@ -175,7 +176,8 @@ class RandomNamesTest(ServerTest):
         with Flood(self.where, lambda: floods.rapid_reset(random_hosts(random.random()))):
             figures = measure(self.where, HOST, rate=RATE, seconds=SECONDS)
         self.assertEqual((figures["lost"], figures["wrong"]), (0, 0), figures)
-        self.assertLess(figures["p99_us"] / 1000, P99_LIMIT_MS)
+        if IS_MEASURABLE:
+            self.assertLess(figures["p99_us"] / 1000, P99_LIMIT_MS)
         limit = self.LIMIT * (1 + self.signpost.config["dns"]["tries"]) * SECONDS * 3
         self.assertLess(self.dns.count(), limit)
 
