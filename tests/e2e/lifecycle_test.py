@@ -83,6 +83,7 @@ class ReloadTest(LifeTest):
         signpost = self.start()
         self.warm(signpost.where)
         steady = self.steady(signpost, rate=RATE // 5)
+        self.rest(0.5)
         path = signpost.directory / "signpost.json"
         path.write_text('{\n"threads": -1,\n"nonsense": 1,\n"drain": {"delay_s": 99}\n}')
         signpost.signal(signal.SIGHUP)

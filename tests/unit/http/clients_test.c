@@ -46,6 +46,7 @@ Test(clients, are_ipv4_addresses_and_ipv6_networks)
 
 Test(clients, have_the_same_cells_by_address_and_by_name)
 {
+    struct sockaddr_storage ipv4 = {0}; /* addresses of connections lie in such */
     struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = 7};
     struct sockaddr_in6 in6 = {.sin6_family = AF_INET6};
     struct sockaddr_storage none = {.ss_family = AF_UNIX};
@@ -54,7 +55,8 @@ Test(clients, have_the_same_cells_by_address_and_by_name)
 
     cr_assert_eq(inet_pton(AF_INET, "192.0.2.9", &in.sin_addr), 1);
     cr_assert_eq(inet_pton(AF_INET6, "::ffff:192.0.2.9", &in6.sin6_addr), 1);
-    client = sp_client_of(clients, (struct sockaddr *)&in);
+    memcpy(&ipv4, &in, sizeof(in));
+    client = sp_client_of(clients, (struct sockaddr *)&ipv4);
     same = named("192.0.2.9");
     cr_expect_arr_eq(client.cells, same.cells, sizeof(same.cells));
     client = sp_client_of(clients, (struct sockaddr *)&in6);
