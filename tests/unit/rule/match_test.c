@@ -102,6 +102,7 @@ Test(regex, steps_over_whole_utf8_characters)
     cr_expect_str_eq(all("", "\xf0\x9f\x98\x80\xe2\x82\xac"), "[][][]");
     cr_expect_str_eq(all("", "\xc3"), "[][]", "half a character is one step");
     cr_expect_str_eq(all("", "\xe2\x28\xa1"), "[][][][]");
+    cr_expect_str_eq(all("\\B", "\xc3\xbc"), "[][]", "nothing begins inside a character");
 }
 
 Test(regex, counts_and_names_its_groups)

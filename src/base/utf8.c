@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "serve/utf8.h"
+#include <signpost/base/utf8.h>
 
 /* Of the sequences that begin with an octet from `first` to `last`: their length, and what the
  * second octet may be (RFC 3629, section 4). */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SIGNPOST_SERVE_UTF8_H
-#define SIGNPOST_SERVE_UTF8_H
+#ifndef SIGNPOST_BASE_UTF8_H
+#define SIGNPOST_BASE_UTF8_H
 
-/* Is it UTF-8? Log lines must be, whatever clients send. */
+/* Is it UTF-8? Log lines and subjects of regular expressions must be, whatever clients send. */
 
 #include <signpost/base/str.h>
 

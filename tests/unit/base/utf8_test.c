@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <criterion/criterion.h>
 
-#include "serve/utf8.h"
+#include <signpost/base/utf8.h>
 
 static void expect_len(const char *text, size_t expected)
 {
