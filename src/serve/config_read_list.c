@@ -11,7 +11,7 @@ static void read_item(sp_config_reader_t *reader, const sp_config_key_t *key, co
                       const sp_config_place_t *place, void *field)
 {
     unsigned word = 0;
-    unsigned set;
+    unsigned set = 0;
 
     if (key->kind == SP_KEY_SECTIONS) {
         memcpy(field, key->keys->item_default, key->size);

@@ -93,9 +93,9 @@ static const failing_t failing_arenas = {.fail_at = fail_arena_at, .stop = stop_
 static const struct {
     const char *name;
     size_t stride;
-} files[] = {{"cases/redirects.json", 1},
-             {"cases/edges.json", 2},
-             {"cases/rules.json", 12},
+} files[] = {{"cases/redirects.json", 2},
+             {"cases/edges.json", 4},
+             {"cases/rules.json", 40},
              {"fault/cases.json", 1}};
 
 TestSuite(alloc_sweep, .timeout = 100);

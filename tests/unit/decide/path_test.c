@@ -213,6 +213,14 @@ Test(re, sees_the_decoded_path)
     EXPECT_REDIRECT(&world, 302, "https://x.example/b");
 }
 
+Test(re, takes_an_octet_that_is_no_utf8_for_one_character_as_go_does)
+{
+    world_add(&world, "_redirect.a.example", "type=path;re=^/(.)([^/]*)$");
+    world_add(&world, "_redirect._.a.example", "to=https://x.example/{1}");
+    world_ask(&world, "a.example", "/%ffb%c3%bc%e2");
+    EXPECT_REDIRECT(&world, 302, "https://x.example/%FF");
+}
+
 Test(re, sees_the_query_as_sent_when_it_asks_for_it)
 {
     world_add(&world, "_redirect.a.example",

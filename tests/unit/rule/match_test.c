@@ -120,6 +120,15 @@ Test(regex, counts_and_names_its_groups)
     sp_regex_destroy(regex);
 }
 
+Test(regex, may_have_one_name_for_two_groups_as_in_go)
+{
+    sp_regex_t *regex = compile("(?P<n>a)(?<n>b)");
+
+    EXPECT_STR(sp_regex_group_name(regex, 1), "n");
+    EXPECT_STR(sp_regex_group_name(regex, 2), "n");
+    sp_regex_destroy(regex);
+}
+
 Test(regex, leaves_what_only_looks_like_a_named_group)
 {
     cr_expect(matches("[(?<]x", SP_STR("<x")));
