@@ -110,15 +110,15 @@ static bool wants_colour(void)
 static int explain(session_t *session)
 {
     const sp_config_t *config = sp_snapshot_config(session->snapshot);
-    const sp_explain_with_t with = {.policy = &config->policy,
-                                    .timeout_ms = config->dns.timeout_ms};
+    const sp_explain_alone_t alone = {.policy = &config->policy,
+                                      .dns = sp_snapshot_dns(session->snapshot),
+                                      .zones = sp_snapshot_zones(session->snapshot),
+                                      .timeout_ms = config->dns.timeout_ms};
     sp_error_t err = {.status = SP_OK};
     sp_status_t status = SP_OK;
 
     session->raw.trusted_peer = trusts_this_machine(config);
-    status = sp_explain_run(&session->raw, &with, sp_snapshot_dns(session->snapshot),
-                            sp_snapshot_zones(session->snapshot), &session->arena,
-                            &session->explanation, &err);
+    status = sp_explain_run(&session->raw, &alone, &session->arena, &session->explanation, &err);
     if (status != SP_OK) {
         return fail(SP_EXIT_FAILED, err.message);
     }

@@ -111,19 +111,17 @@ static void on_done(void *arg)
     (void)arg; /* whoever turns the loop sees the outcome */
 }
 
-sp_status_t sp_explain_run(const sp_raw_request_t *raw, const sp_explain_with_t *with,
-                           const sp_dns_options_t *dns, const sp_zones_t *zones, sp_arena_t *arena,
-                           sp_explanation_t *explanation, sp_error_t *err)
+sp_status_t sp_explain_run(const sp_raw_request_t *raw, const sp_explain_alone_t *alone,
+                           sp_arena_t *arena, sp_explanation_t *explanation, sp_error_t *err)
 {
     h2o_loop_t *loop = h2o_evloop_create();
-    sp_explain_with_t own = *with;
+    sp_explain_with_t own = {.policy = alone->policy, .timeout_ms = alone->timeout_ms};
     sp_status_t status = SP_NO_MEMORY;
 
     if (loop == NULL) {
         return sp_fail(err, SP_NO_MEMORY, 0, "out of memory");
     }
-    own.lookups = NULL;
-    status = sp_lookups_create(loop, dns, zones, NULL, &own.lookups, err);
+    status = sp_lookups_create(loop, alone->dns, alone->zones, NULL, &own.lookups, err);
     if (status == SP_OK) {
         status = sp_explain_start(raw, &own, arena, on_done, NULL, explanation);
     }

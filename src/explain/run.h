@@ -56,11 +56,18 @@ sp_status_t sp_explain_start(const sp_raw_request_t *raw, const sp_explain_with_
 /* Also in the middle. Once is enough; all zero is nothing to clear. */
 void sp_explanation_clear(sp_explanation_t *explanation);
 
-/* The same for who has no loop: with lookups of its own, and no cache. Returns when there is an
- * outcome. `zones` may be NULL. SP_OK, SP_NO_MEMORY or SP_IO. */
-sp_status_t sp_explain_run(const sp_raw_request_t *raw, const sp_explain_with_t *with,
-                           const sp_dns_options_t *dns, const sp_zones_t *zones, sp_arena_t *arena,
-                           sp_explanation_t *explanation, sp_error_t *err);
+/* For who has no loop. */
+typedef struct sp_explain_alone {
+    const sp_policy_t *policy;
+    const sp_dns_options_t *dns;
+    const sp_zones_t *zones; /* NULL: none */
+    unsigned timeout_ms;     /* for all lookups together */
+} sp_explain_alone_t;
+
+/* The same with lookups of its own, and no cache. Returns when there is an outcome. SP_OK,
+ * SP_NO_MEMORY or SP_IO. */
+sp_status_t sp_explain_run(const sp_raw_request_t *raw, const sp_explain_alone_t *alone,
+                           sp_arena_t *arena, sp_explanation_t *explanation, sp_error_t *err);
 
 /* NULL when that name was not asked. */
 const sp_explained_lookup_t *sp_explanation_lookup(const sp_explanation_t *explanation,

@@ -133,6 +133,7 @@ static json_t *words_json(const sp_config_key_t *key, const void *field)
 static json_t *keys_json(const sp_config_keys_t *keys, const void *base);
 
 /* A list of texts, or of objects. */
+/* NOLINTNEXTLINE(misc-no-recursion): the table is two levels deep */
 static json_t *list_json(const sp_config_key_t *key, const void *base)
 {
     const char *items = (const char *)base + key->offset;
@@ -152,6 +153,7 @@ static json_t *list_json(const sp_config_key_t *key, const void *base)
     return list;
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): the table is two levels deep */
 static json_t *key_json(const sp_config_key_t *key, const void *base)
 {
     const void *field = (const char *)base + key->offset;
@@ -176,6 +178,7 @@ static json_t *key_json(const sp_config_key_t *key, const void *base)
     return keys_json(key->keys, base);
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): the table is two levels deep */
 static json_t *keys_json(const sp_config_keys_t *keys, const void *base)
 {
     json_t *object = json_object();

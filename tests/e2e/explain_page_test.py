@@ -52,7 +52,7 @@ class FormTest(PageTest):
         browser = self.browser
         browser.go(self.address())
         browser.type("#url", f"http://{HOST}/x?y=1&z")
-        browser.click("button")
+        browser.submit("button")
         self.assertIn("/explain?url=http%3A%2F%2Fa.example.com%2Fx%3Fy%3D1%26z", browser.url)
         self.assertEqual(browser.text(".answer h2"), f"302 Found \u2192 {TARGET}")
         self.assertEqual(browser.property("#url", "value"), f"http://{HOST}/x?y=1&z")
@@ -65,7 +65,7 @@ class FormTest(PageTest):
         browser.type("#url", "http://method.example.com/")
         browser.click("#method option:nth-of-type(4)")
         browser.type("#headers", "X-B: c\nX-A: b")
-        browser.click("button")
+        browser.submit("button")
         self.assertIn("https://x.example.net/PUT/b", browser.text(".answer h2"))
         self.assertEqual(browser.property("#headers", "value"), "X-B: c\nX-A: b")
         self.assertEqual(browser.property("#method", "value"), "PUT")
@@ -74,7 +74,7 @@ class FormTest(PageTest):
         browser = self.browser
         browser.go(self.address("/explain"))
         browser.type("#url", "ftp://example.com/<b>")
-        browser.click("button")
+        browser.submit("button")
         self.assertIn("must begin with http:// or https://", browser.text("[role=alert]"))
         self.assertEqual(browser.property("#url", "value"), "ftp://example.com/<b>")
 

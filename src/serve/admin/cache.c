@@ -22,9 +22,10 @@ void sp_admin_cache(sp_admin_t *admin, sp_call_t *call)
     sp_reply_json_own(call, 200, root);
 }
 
-static void forget_name(sp_admin_t *admin, sp_call_t *call, sp_cache_t *cache, sp_str_t name)
+static void forget_name(sp_admin_t *admin, sp_call_t *call, const sp_forget_t *forget,
+                        sp_str_t name)
 {
-    if (!sp_forget_name(cache, name, sp_call_arena(call))) {
+    if (!sp_forget_name(forget, name)) {
         sp_reply_error(call, 404, "the cache does not hold %.*s", (int)name.len, name.ptr);
         return;
     }
@@ -33,15 +34,14 @@ static void forget_name(sp_admin_t *admin, sp_call_t *call, sp_cache_t *cache, s
     sp_reply_nothing(call);
 }
 
-static void forget_host(sp_admin_t *admin, sp_call_t *call, const sp_snapshot_t *snapshot,
+static void forget_host(sp_admin_t *admin, sp_call_t *call, const sp_forget_t *forget,
                         sp_str_t host)
 {
-    sp_str_t path = sp_query_value(sp_call_query(call), SP_STR("path"), 0, sp_call_arena(call));
+    sp_str_t path = sp_query_value(sp_call_query(call), SP_STR("path"), 0, forget->arena);
     size_t count = 0;
     sp_error_t err = {0};
     sp_status_t status =
-        sp_forget_host(sp_snapshot_cache(snapshot), &sp_snapshot_config(snapshot)->policy, host,
-                       path.ptr == NULL ? SP_STR("/") : path, sp_call_arena(call), &count, &err);
+        sp_forget_host(forget, host, path.ptr == NULL ? SP_STR("/") : path, &count, &err);
 
     if (status == SP_NO_MEMORY) {
         sp_reply_error(call, 503, "out of memory");
@@ -63,15 +63,18 @@ void sp_admin_forget(sp_admin_t *admin, sp_call_t *call)
     sp_str_t name = sp_query_value(sp_call_query(call), SP_STR("name"), 0, arena);
     sp_str_t host = sp_query_value(sp_call_query(call), SP_STR("host"), 0, arena);
     sp_snapshot_t *snapshot = sp_board_snapshot(admin->board);
+    const sp_forget_t forget = {.cache = sp_snapshot_cache(snapshot),
+                                .policy = &sp_snapshot_config(snapshot)->policy,
+                                .arena = arena};
 
     if ((name.len == 0) == (host.len == 0)) {
         sp_reply_error(call, 400, "give name=NAME or host=HOST, one of the two");
-    } else if (sp_snapshot_cache(snapshot) == NULL) {
+    } else if (forget.cache == NULL) {
         sp_reply_error(call, 404, "the cache is off");
     } else if (name.len != 0) {
-        forget_name(admin, call, sp_snapshot_cache(snapshot), name);
+        forget_name(admin, call, &forget, name);
     } else {
-        forget_host(admin, call, snapshot, host);
+        forget_host(admin, call, &forget, host);
     }
     sp_snapshot_release(snapshot);
 }

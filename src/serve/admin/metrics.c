@@ -119,7 +119,7 @@ static void put_queries(sp_buf_t *buf, const total_t *total)
 
     sp_metric_begin(buf, "signpost_dns_queries_total", SP_METRIC_COUNTER,
                     "Queries to resolvers that have ended, by transport and how.");
-    for (size_t i = 0; i != 2 * SP_DNS_RESULTS; ++i) {
+    for (size_t i = 0; i != (size_t)2 * SP_DNS_RESULTS; ++i) {
         sp_dns_result_t result = (sp_dns_result_t)(i % SP_DNS_RESULTS);
 
         (void)snprintf(labels, sizeof(labels), "transport=\"%s\",rcode=\"%s\"",

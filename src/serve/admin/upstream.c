@@ -60,26 +60,18 @@ static sp_status_t use_create_own(sp_upstream_t *upstream, sp_snapshot_t *snapsh
 
 /* Takes the board's snapshot when that is a new one. Keeps the old one where the new does not
  * work. */
-static sp_status_t refresh(sp_upstream_t *upstream, sp_error_t *err)
+static void refresh(sp_upstream_t *upstream)
 {
     sp_snapshot_t *snapshot = sp_board_snapshot(upstream->board);
     sp_upstream_use_t *use = NULL;
-    sp_status_t status = SP_OK;
 
-    if (upstream->current != NULL && upstream->current->snapshot == snapshot) {
+    if (upstream->current->snapshot == snapshot) {
         sp_snapshot_release(snapshot);
-        return SP_OK;
-    }
-    status = use_create_own(upstream, snapshot, &use, err);
-    if (status != SP_OK) {
-        return status;
-    }
-    if (upstream->current != NULL) {
+    } else if (use_create_own(upstream, snapshot, &use, NULL) == SP_OK && use != NULL) {
         upstream->current->next = upstream->retired;
         upstream->retired = upstream->current;
+        upstream->current = use;
     }
-    upstream->current = use;
-    return SP_OK;
 }
 
 static uint64_t answered_ms(const sp_upstream_t *upstream)
@@ -124,7 +116,7 @@ static void on_tick(h2o_timeout_entry_t *entry)
     const sp_snapshot_t *snapshot = NULL;
 
     h2o_timeout_link(upstream->loop, &upstream->tick_timeout, &upstream->tick);
-    (void)refresh(upstream, NULL);
+    refresh(upstream);
     snapshot = upstream->current->snapshot;
     if (upstream->probe == NULL && sp_snapshot_dns(snapshot)->resolver_count != 0 &&
         sp_now_ms() - answered_ms(upstream) >= sp_snapshot_config(snapshot)->dns.timeout_ms) {
@@ -145,7 +137,7 @@ sp_status_t sp_upstream_create(h2o_loop_t *loop, sp_board_t *board, sp_upstream_
     upstream->board = board;
     upstream->began_ms = sp_now_ms();
     upstream->tick.cb = on_tick;
-    status = refresh(upstream, err);
+    status = use_create_own(upstream, sp_board_snapshot(board), &upstream->current, err);
     if (status != SP_OK) {
         free(upstream);
         return status;
@@ -174,7 +166,7 @@ void sp_upstream_destroy(sp_upstream_t *upstream)
 
 sp_upstream_use_t *sp_upstream_enter(sp_upstream_t *upstream)
 {
-    (void)refresh(upstream, NULL);
+    refresh(upstream);
     ++upstream->current->users;
     return upstream->current;
 }

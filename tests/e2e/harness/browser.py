@@ -9,7 +9,7 @@ import tempfile
 import urllib.error
 import urllib.request
 
-from .process import Process, ProcessError
+from .process import Process, ProcessError, wait_until
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 ARGUMENTS = (
@@ -136,6 +136,22 @@ class Browser(Process):
 
     def click(self, selector):
         self._do(f"/element/{self.one(selector)}/click")
+
+    def submit(self, selector):
+        """Clicks what leads to another page, and waits for that page."""
+        old = self.one("html")
+        self.click(selector)
+        if not wait_until(lambda: self._is_gone(old)):
+            raise ProcessError(f"a click on {selector!r} leads nowhere\n{self.source}")
+
+    def _is_gone(self, element):
+        try:
+            self._get(f"/element/{element}/name")
+        except ProcessError as error:
+            if "stale element reference" in str(error):
+                return True
+            raise
+        return False
 
     def run(self, script):
         return self._do("/execute/sync", {"script": script, "args": []})

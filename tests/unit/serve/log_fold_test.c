@@ -87,8 +87,8 @@ Test(log_fold, writes_what_it_has_no_room_to_count)
     char text[] = "event a";
 
     cr_assert_eq(sp_log_fold_create(&fold), SP_OK);
-    for (char c = 'a'; c <= 'z'; ++c) {
-        text[6] = c;
+    for (int i = 0; i != 26; ++i) {
+        text[6] = (char)('a' + i);
         (void)add_many(fold, text, 1, 0);
     }
     cr_expect_eq(add_many(fold, "one more", 20, 0), 20);

@@ -7,6 +7,7 @@ typedef struct world {
     sp_cache_t *cache;
     sp_policy_t policy;
     sp_arena_t arena;
+    sp_forget_t forget;
 } world_t;
 
 static void begin(world_t *world)
@@ -20,6 +21,7 @@ static void begin(world_t *world)
     cr_assert_eq(sp_cache_create(&options, &world->cache), SP_OK);
     sp_policy_init(&world->policy);
     sp_arena_init(&world->arena, NULL, 0, 4096);
+    world->forget = (sp_forget_t){world->cache, &world->policy, &world->arena};
 }
 
 static void end(world_t *world)
@@ -56,8 +58,7 @@ static size_t forget(world_t *world, const char *host, const char *path)
 {
     size_t count = SIZE_MAX;
 
-    cr_assert_eq(sp_forget_host(world->cache, &world->policy, sp_str_from(host), sp_str_from(path),
-                                &world->arena, &count, NULL),
+    cr_assert_eq(sp_forget_host(&world->forget, sp_str_from(host), sp_str_from(path), &count, NULL),
                  SP_OK);
     return count;
 }
@@ -68,10 +69,10 @@ Test(forget, takes_a_name_as_people_write_it)
 
     begin(&world);
     keep(&world, "_redirect.a.example.com", "v=txtv0;to=https://x.example.net/");
-    cr_expect(sp_forget_name(world.cache, SP_STR("_Redirect.A.example.com."), &world.arena));
+    cr_expect(sp_forget_name(&world.forget, SP_STR("_Redirect.A.example.com.")));
     cr_expect_not(holds(&world, "_redirect.a.example.com"));
-    cr_expect_not(sp_forget_name(world.cache, SP_STR("_redirect.a.example.com"), &world.arena));
-    cr_expect_not(sp_forget_name(world.cache, SP_STR("."), &world.arena));
+    cr_expect_not(sp_forget_name(&world.forget, SP_STR("_redirect.a.example.com")));
+    cr_expect_not(sp_forget_name(&world.forget, SP_STR(".")));
     end(&world);
 }
 
@@ -124,11 +125,9 @@ Test(forget, refuses_what_is_no_host_or_path)
     sp_error_t err;
 
     begin(&world);
-    cr_expect_neq(sp_forget_host(world.cache, &world.policy, SP_STR("a b"), SP_STR("/"),
-                                 &world.arena, &count, &err),
-                  SP_OK);
-    cr_expect_neq(sp_forget_host(world.cache, &world.policy, SP_STR("a.example.com"),
-                                 SP_STR("/a b\n"), &world.arena, &count, &err),
-                  SP_OK);
+    cr_expect_neq(sp_forget_host(&world.forget, SP_STR("a b"), SP_STR("/"), &count, &err), SP_OK);
+    cr_expect_neq(
+        sp_forget_host(&world.forget, SP_STR("a.example.com"), SP_STR("/a b\n"), &count, &err),
+        SP_OK);
     end(&world);
 }

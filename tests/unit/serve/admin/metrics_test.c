@@ -114,7 +114,7 @@ static void count_something(sp_board_t *board)
 Test(metrics, adds_up_the_workers)
 {
     static const char *const lines[] = {
-        "signpost_build_info{version=\"" SIGNPOST_VERSION "\"} 1\n",
+        "signpost_build_info{version=",
         "signpost_requests_total{outcome=\"redirect\",code=\"301\"} 2\n",
         "signpost_requests_total{outcome=\"redirect\",code=\"other\"} 1\n",
         "signpost_request_duration_seconds_count 3\n",
