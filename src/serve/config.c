@@ -22,7 +22,7 @@ static const sp_config_t scalar_defaults = {
               .stale_s = 86400},
     .dialects = SP_DIALECT_TXTV0,
     .tls_certificates = "/etc/signpost/tls",
-    .log = {.level = SP_LOG_INFO, .access = SP_ACCESS_JSON},
+    .log = {.level = SP_LOG_INFO, .access = SP_ACCESS_JSON, .format = SP_LOG_TEXT},
 };
 
 void sp_config_init_scalars(sp_config_t *config)

@@ -12,9 +12,13 @@
 #include <unistd.h>
 
 #include "http/listener.h"
+#include "serve/admin/admin.h"
+#include "serve/board.h"
 #include "serve/check.h"
 #include "serve/cpus.h"
 #include "serve/notify.h"
+#include "serve/reopen.h"
+#include "serve/restart.h"
 #include "serve/signals.h"
 #include "serve/worker.h"
 
@@ -33,7 +37,10 @@ typedef struct sp_server {
     size_t listener_count;
     sp_listener_t *listeners;
     sp_access_log_t *access;
-    uint64_t told_dropped; /* lines of it that were lost, as last told */
+    sp_board_t *board;
+    sp_admin_t *admin;      /* NULL: no admin listener */
+    sp_reopen_t outputs[2]; /* standard output and standard error, which may be files */
+    uint64_t told_dropped;  /* lines of it that were lost, as last told */
 } sp_server_t;
 
 /* Connections are descriptors: as many as the system allows us. */
@@ -98,7 +105,8 @@ static sp_status_t give_sockets(sp_server_t *server, size_t index)
 
 static sp_status_t create_worker(sp_server_t *server, size_t index)
 {
-    sp_worker_options_t options = {.access = sp_access_log_buffer(server->access, index),
+    sp_worker_options_t options = {.counters = sp_board_counters(server->board, index),
+                                   .access = sp_access_log_buffer(server->access, index),
                                    .log = &server->log,
                                    .done_fd = server->done_fd};
     sp_error_t err = {0};
@@ -119,16 +127,46 @@ static sp_status_t create_worker(sp_server_t *server, size_t index)
 
 static sp_status_t create_workers(sp_server_t *server)
 {
-    sp_status_t status = sp_access_log_create(STDOUT_FILENO, server->worker_count, &server->access);
+    sp_status_t status = SP_OK;
 
     server->workers = calloc(server->worker_count, sizeof(sp_worker_t *));
-    if (status != SP_OK || server->workers == NULL) {
+    if (server->workers == NULL) {
         return SP_NO_MEMORY;
     }
     for (size_t i = 0; status == SP_OK && i != server->worker_count; ++i) {
         status = create_worker(server, i);
     }
     return status;
+}
+
+static sp_status_t create_board(sp_server_t *server)
+{
+    sp_status_t status = sp_access_log_create(STDOUT_FILENO, server->worker_count, &server->access);
+
+    if (status != SP_OK) {
+        return status;
+    }
+    return sp_board_create(server->worker_count, server->snapshot, server->access, &server->log,
+                           &server->board);
+}
+
+/* Before the workers: who asks is told that they are being started. */
+static sp_status_t start_admin(sp_server_t *server, const sp_config_t *config)
+{
+    sp_error_t err = {0};
+    char text[SP_LISTENER_TEXT_MAX];
+
+    if (config->admin.kind == SP_ADDRESS_NONE) {
+        return SP_OK;
+    }
+    if (sp_admin_create(&config->admin, server->board, &server->admin, &err) != SP_OK) {
+        sp_log_write(&server->log, SP_LOG_ERROR, "cannot listen on %s: %s", config->admin.text,
+                     err.message);
+        return SP_IO;
+    }
+    sp_admin_print(server->admin, text);
+    sp_log_write(&server->log, SP_LOG_INFO, "admin endpoints on %s", text);
+    return SP_OK;
 }
 
 static sp_status_t open_events(sp_server_t *server)
@@ -159,6 +197,7 @@ static sp_status_t say_ready(sp_server_t *server)
         sp_listener_print(&server->listeners[i], text);
         sp_log_write(&server->log, SP_LOG_INFO, "listening on %s", text);
     }
+    sp_board_set_life(server->board, SP_LIFE_SERVING);
     written = write(STDOUT_FILENO, "ready\n", 6);
     (void)written; /* nobody reads it: no reason not to serve */
     sp_notify("READY=1");
@@ -181,6 +220,12 @@ static sp_status_t start(sp_server_t *server)
         status = open_listeners(server, config);
     }
     if (status == SP_OK) {
+        status = create_board(server);
+    }
+    if (status == SP_OK) {
+        status = start_admin(server, config);
+    }
+    if (status == SP_OK) {
         status = create_workers(server);
     }
     if (status == SP_OK) {
@@ -201,19 +246,29 @@ static void notify_reloading(void)
     sp_notify(text);
 }
 
+static void use_log_settings(sp_server_t *server, const sp_config_t *config)
+{
+    atomic_store(&server->log.level, config->log.level);
+    atomic_store(&server->log.format, config->log.format);
+}
+
 static void reload(sp_server_t *server)
 {
     sp_snapshot_t *snapshot = NULL;
+    const sp_config_t *config = NULL;
 
     notify_reloading();
     if (sp_check_load(server->flags, &server->log, server->snapshot, &snapshot) != SP_OK) {
         sp_log_write(&server->log, SP_LOG_ERROR,
                      "not reloaded: the configuration and zones from before stay in force");
+        sp_board_count_failed_reload(server->board);
         sp_notify("READY=1");
         return;
     }
-    sp_check_warn_of_restart(&server->log, server->snapshot, snapshot);
-    atomic_store(&server->log.level, sp_snapshot_config(snapshot)->log.level);
+    config = sp_snapshot_config(snapshot);
+    sp_restart_warn(&server->log, sp_snapshot_config(server->snapshot), config);
+    use_log_settings(server, config);
+    sp_board_count_reload(server->board, snapshot);
     for (size_t i = 0; i != server->worker_count; ++i) {
         sp_worker_reload(server->workers[i], snapshot);
     }
@@ -235,6 +290,18 @@ static void tell_of_lost_lines(sp_server_t *server)
     }
 }
 
+static void reopen(sp_server_t *server)
+{
+    sp_error_t err = {0};
+
+    for (size_t i = 0; i != SP_COUNT(server->outputs); ++i) {
+        if (sp_reopen_again(&server->outputs[i], &err) != SP_OK) {
+            sp_log_write(&server->log, SP_LOG_ERROR, "cannot reopen a log file: %s", err.message);
+        }
+    }
+    sp_log_write(&server->log, SP_LOG_INFO, "log files opened again");
+}
+
 /* Until it is time to stop. */
 static void serve(sp_server_t *server)
 {
@@ -244,9 +311,12 @@ static void serve(sp_server_t *server)
     while (signal != SP_SIGNAL_STOP) {
         (void)poll(&fd, 1, LOOK_MS);
         tell_of_lost_lines(server);
+        sp_log_tell_folded(&server->log, false);
         signal = sp_signals_read(server->signal_fd);
         if (signal == SP_SIGNAL_RELOAD) {
             reload(server);
+        } else if (signal == SP_SIGNAL_REOPEN) {
+            reopen(server);
         }
     }
 }
@@ -295,6 +365,7 @@ static void for_each_worker(sp_server_t *server, void (*order)(sp_worker_t *))
 
 static void stop(sp_server_t *server)
 {
+    sp_board_set_life(server->board, SP_LIFE_DRAINING);
     sp_notify("STOPPING=1");
     sp_log_write(&server->log, SP_LOG_INFO, "stopping");
     for_each_worker(server, sp_worker_drain);
@@ -314,6 +385,8 @@ static void clear(sp_server_t *server)
     for_each_worker(server, sp_worker_abort);
     for_each_worker(server, sp_worker_destroy);
     free(server->workers);
+    sp_admin_destroy(server->admin);
+    sp_board_destroy(server->board);
     for (size_t i = 0; i != server->listener_count; ++i) {
         sp_listener_close(&server->listeners[i]);
     }
@@ -326,6 +399,8 @@ static void clear(sp_server_t *server)
         (void)close(server->signal_fd);
     }
     sp_snapshot_release(server->snapshot);
+    sp_log_tell_folded(&server->log, true);
+    sp_log_fold_destroy(server->log.fold);
 }
 
 int sp_serve_run(const sp_config_flags_t *flags)
@@ -337,7 +412,10 @@ int sp_serve_run(const sp_config_flags_t *flags)
     if (status != SP_OK) {
         return sp_check_exit_status(status);
     }
-    atomic_store(&server.log.level, sp_snapshot_config(server.snapshot)->log.level);
+    use_log_settings(&server, sp_snapshot_config(server.snapshot));
+    (void)sp_log_fold_create(&server.log.fold); /* without it every event is written */
+    sp_reopen_init(&server.outputs[0], STDOUT_FILENO);
+    sp_reopen_init(&server.outputs[1], STDERR_FILENO);
     status = start(&server);
     if (status == SP_OK) {
         serve(&server);

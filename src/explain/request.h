@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SIGNPOST_CLI_EXPLAIN_REQUEST_H
-#define SIGNPOST_CLI_EXPLAIN_REQUEST_H
+#ifndef SIGNPOST_EXPLAIN_REQUEST_H
+#define SIGNPOST_EXPLAIN_REQUEST_H
 
 /* A URL and some header fields, as the request that a browser would send for them. */
 

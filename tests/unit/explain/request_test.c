@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/explain/request.h"
+#include "explain/request.h"
 
 #include <criterion/criterion.h>
 

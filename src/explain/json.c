@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/json.h"
+#include "explain/json.h"
 
 #include <signpost/base/buf.h>
 

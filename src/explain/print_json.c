@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/explain/print.h"
-#include "cli/json.h"
+#include "explain/print_json.h"
+
+#include "explain/json.h"
 
 static json_t *str_or_null(sp_str_t text)
 {
@@ -24,7 +25,7 @@ static json_t *request_json(const sp_explanation_t *explanation)
                      request->has_query ? sp_json_str(request->query) : json_null());
 }
 
-static const char *result_name(const sp_answer_t *answer)
+const char *sp_explain_result_name(const sp_answer_t *answer)
 {
     if (answer->kind == SP_ANSWER_FAILURE) {
         return "failure";
@@ -110,7 +111,7 @@ static json_t *lookup_json(const sp_explanation_t *explanation, const sp_trace_e
     bool failed = answer->kind == SP_ANSWER_FAILURE;
 
     return json_pack("{so,ss,ss,sI,so,so,so,so,ss,sI,so}", "name", sp_json_str(entry->name),
-                     "result", result_name(answer), "kind",
+                     "result", sp_explain_result_name(answer), "kind",
                      failed ? sp_failure_name(answer->failure) : sp_answer_kind_name(answer->kind),
                      "ttl", (json_int_t)(how == NULL ? answer->ttl_s : how->ttl_s), "cname",
                      str_or_null(answer->canonical), "texts", texts_json(answer), "record",
@@ -133,7 +134,7 @@ static json_t *decision_json(const sp_outcome_t *outcome)
                      "headers", headers);
 }
 
-sp_status_t sp_explain_print_json(const sp_explanation_t *explanation, FILE *out)
+json_t *sp_explanation_json(const sp_explanation_t *explanation)
 {
     json_t *lookups = json_array();
     json_t *notes = json_array();
@@ -149,8 +150,7 @@ sp_status_t sp_explain_print_json(const sp_explanation_t *explanation, FILE *out
             (void)json_array_append_new(notes, sp_json_str(entry->text));
         }
     }
-    return sp_json_print(json_pack("{so,so,so,so,si}", "request", request_json(explanation),
-                                   "lookups", lookups, "notes", notes, "decision",
-                                   decision_json(explanation->outcome), "lookup_count", (int)asked),
-                         out);
+    return json_pack("{so,so,so,so,si}", "request", request_json(explanation), "lookups", lookups,
+                     "notes", notes, "decision", decision_json(explanation->outcome),
+                     "lookup_count", (int)asked);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/explain/request.h"
+#include "explain/request.h"
 
 /* RFC 9110, 5.6.2 */
 static bool is_token(sp_str_t text)

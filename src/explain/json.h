@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SIGNPOST_CLI_JSON_H
-#define SIGNPOST_CLI_JSON_H
+#ifndef SIGNPOST_EXPLAIN_JSON_H
+#define SIGNPOST_EXPLAIN_JSON_H
 
-/* What the commands need beside jansson itself to print JSON. */
+/* What is needed beside jansson itself to print JSON. */
 
 #include <jansson.h>
 #include <signpost/base/error.h>
