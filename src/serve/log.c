@@ -127,6 +127,7 @@ void sp_log_tell_folded(const sp_log_t *log, bool all)
     }
 }
 
+/* Information is about what its reader did, a reload say: he wants to see each time. */
 static bool is_folded(const sp_log_t *log, sp_log_level_t level, const char *text)
 {
     uint64_t now_ms = sp_now_ms();
@@ -135,7 +136,7 @@ static bool is_folded(const sp_log_t *log, sp_log_level_t level, const char *tex
         return false;
     }
     tell_folded(log, now_ms);
-    return !sp_log_fold_add(log->fold, level, text, now_ms);
+    return level != SP_LOG_INFO && !sp_log_fold_add(log->fold, level, text, now_ms);
 }
 
 void sp_log_write(const sp_log_t *log, sp_log_level_t level, const char *format, ...)

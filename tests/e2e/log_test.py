@@ -47,17 +47,18 @@ class FoldingTest(AdminTest):
     RELOADS = 12
 
     def test_what_repeats_is_counted(self):
-        name = 'signpost_config_reloads_total{result="ok"}'
+        (self.signpost.directory / "signpost.json").write_text("{")
+        name = 'signpost_config_reloads_total{result="failed"}'
         for number in range(1, self.RELOADS + 1):
             self.signpost.signal(signal.SIGHUP)
             self.assertTrue(wait_until(lambda: self.metric(name) == number))
         self.signpost.stop()
-        lines = [line for line in self.signpost.err if "reloaded" in line]
+        lines = [line for line in self.signpost.err if "not reloaded" in line]
         folded = [line for line in lines if "repeated" in line]
         self.assertTrue(folded, lines)
         count = sum(int(line.rpartition("repeated ")[2].split()[0]) for line in folded)
         self.assertEqual(len(lines) - len(folded) + count, self.RELOADS)
-        self.assertRegex(folded[0], r"reloaded \.\.\. repeated \d+ times in 10 s$")
+        self.assertRegex(folded[0], r"stay in force \.\.\. repeated \d+ times in 10 s$")
 
 
 class LevelTest(unittest.TestCase):
