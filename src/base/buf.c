@@ -12,8 +12,9 @@ void sp_buf_init(sp_buf_t *buf, sp_arena_t *arena, size_t max)
     *buf = (sp_buf_t){.arena = arena, .max = max, .status = SP_OK};
 }
 
-/* Makes room for `more` octets; false once the buffer has failed. */
-static bool reserve(sp_buf_t *buf, size_t more)
+/* Makes room for `more` octets of text and `spare` ones behind it; false once the buffer has
+ * failed. */
+static bool reserve_with(sp_buf_t *buf, size_t more, size_t spare)
 {
     size_t capacity = buf->capacity == 0 ? 128 : buf->capacity;
     char *grown = NULL;
@@ -25,10 +26,10 @@ static bool reserve(sp_buf_t *buf, size_t more)
         buf->status = SP_TOO_LONG;
         return false;
     }
-    if (more <= buf->capacity - buf->len) {
+    if (more + spare <= buf->capacity - buf->len) {
         return true;
     }
-    while (capacity - buf->len < more) {
+    while (capacity - buf->len < more + spare) {
         capacity *= 2;
     }
     grown = sp_arena_alloc(buf->arena, capacity);
@@ -42,6 +43,11 @@ static bool reserve(sp_buf_t *buf, size_t more)
     buf->ptr = grown;
     buf->capacity = capacity;
     return true;
+}
+
+static bool reserve(sp_buf_t *buf, size_t more)
+{
+    return reserve_with(buf, more, 0);
 }
 
 void sp_buf_reserve(sp_buf_t *buf, size_t more)
@@ -86,8 +92,8 @@ void sp_buf_printf(sp_buf_t *buf, const char *format, ...)
     va_start(args, format);
     need = vsnprintf(NULL, 0, format, args);
     va_end(args);
-    /* One octet more than the text: vsnprintf ends it with NUL, which is not counted. */
-    if (need < 0 || !reserve(buf, (size_t)need) || !reserve(buf, (size_t)need + 1)) {
+    /* vsnprintf ends the text with NUL, which is not part of it. */
+    if (need < 0 || !reserve_with(buf, (size_t)need, 1)) {
         return;
     }
     va_start(args, format);

@@ -27,8 +27,7 @@ const char *sp_status_name(sp_status_t status)
     return "unknown status";
 }
 
-/* Messages quote what strangers wrote: nothing in them may steer a terminal or break a line. */
-static void make_printable(char *message)
+void sp_make_printable(char *message)
 {
     for (; *message != '\0'; ++message) {
         unsigned char c = (unsigned char)*message;
@@ -53,6 +52,6 @@ sp_status_t sp_fail(sp_error_t *err, sp_status_t status, size_t offset, const ch
         err->message[0] = '\0';
     }
     va_end(args);
-    make_printable(err->message);
+    sp_make_printable(err->message);
     return status;
 }

@@ -87,10 +87,13 @@ size_t sp_str_search(sp_str_t text, sp_str_t needle)
 
 sp_str_t sp_str_skip(sp_str_t text, size_t count)
 {
+    if (text.ptr == NULL) {
+        return (sp_str_t){.ptr = NULL, .len = 0};
+    }
     if (count > text.len) {
         count = text.len;
     }
-    return (sp_str_t){.ptr = text.ptr == NULL ? NULL : text.ptr + count, .len = text.len - count};
+    return (sp_str_t){.ptr = text.ptr + count, .len = text.len - count};
 }
 
 sp_str_t sp_str_slice(sp_str_t text, size_t from, size_t to)

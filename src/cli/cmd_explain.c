@@ -5,10 +5,11 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/explain/print.h"
-#include "cli/explain/request.h"
-#include "cli/explain/run.h"
+#include "cli/explain/print_text.h"
 #include "cli/settings.h"
+#include "explain/json.h"
+#include "explain/print_json.h"
+#include "explain/request.h"
 #include "serve/snapshot.h"
 
 #define ARENA_CHUNK 16384
@@ -109,20 +110,20 @@ static bool wants_colour(void)
 static int explain(session_t *session)
 {
     const sp_config_t *config = sp_snapshot_config(session->snapshot);
-    const sp_explain_with_t with = {.policy = &config->policy,
-                                    .dns = sp_snapshot_dns(session->snapshot),
-                                    .zones = sp_snapshot_zones(session->snapshot),
-                                    .timeout_ms = config->dns.timeout_ms};
+    const sp_explain_alone_t alone = {.policy = &config->policy,
+                                      .dns = sp_snapshot_dns(session->snapshot),
+                                      .zones = sp_snapshot_zones(session->snapshot),
+                                      .timeout_ms = config->dns.timeout_ms};
     sp_error_t err = {.status = SP_OK};
     sp_status_t status = SP_OK;
 
     session->raw.trusted_peer = trusts_this_machine(config);
-    status = sp_explain_run(&session->raw, &with, &session->arena, &session->explanation, &err);
+    status = sp_explain_run(&session->raw, &alone, &session->arena, &session->explanation, &err);
     if (status != SP_OK) {
         return fail(SP_EXIT_FAILED, err.message);
     }
     status = sp_arguments_has(session->arguments, "json")
-                 ? sp_explain_print_json(&session->explanation, stdout)
+                 ? sp_json_print(sp_explanation_json(&session->explanation), stdout)
                  : sp_explain_print_text(&session->explanation, wants_colour(), stdout);
     if (status != SP_OK) {
         return fail(SP_EXIT_FAILED, "the answer can't be written");

@@ -6,8 +6,8 @@
 #include <openssl/crypto.h>
 
 #include "cli/commands.h"
-#include "cli/json.h"
 #include "dns/compat_h2o.h"
+#include "explain/json.h"
 
 static const sp_option_t options[] = {
     {"json", 0, NULL, "print a JSON object"},

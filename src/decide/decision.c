@@ -81,6 +81,12 @@ static void add_trace(sp_run_t *run, const sp_trace_entry_t *entry)
     run->trace[run->trace_count++] = *entry;
 }
 
+void sp_run_skip(sp_run_t *run, sp_str_t name, const char *why)
+{
+    add_trace(
+        run, &(sp_trace_entry_t){.kind = SP_TRACE_SKIPPED, .name = name, .text = sp_str_from(why)});
+}
+
 void sp_run_note(sp_run_t *run, sp_str_t name, const char *format, ...)
 {
     char text[SP_ERROR_MESSAGE_MAX];
@@ -220,9 +226,7 @@ sp_found_t sp_run_ask(sp_run_t *run, sp_str_t name, bool counts, const sp_answer
         return SP_FOUND_STOP;
     }
     if (name.len > SP_NAME_MAX) {
-        add_trace(run, &(sp_trace_entry_t){.kind = SP_TRACE_SKIPPED,
-                                           .name = name,
-                                           .text = SP_STR("longer than a DNS name can be")});
+        sp_run_skip(run, name, "longer than a DNS name can be");
         return SP_FOUND_ABSENT;
     }
     if (run->cursor < run->decision->journal_count) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decide/expand.h"
 
-sp_status_t sp_builder_fault(const sp_builder_t *b, const char *message)
+sp_status_t sp_builder_fault(const sp_builder_t *b, const char *sentence)
 {
-    return sp_fail(b->err, SP_BAD_VALUE, 0, "%s", message);
+    return sp_fail(b->err, SP_BAD_VALUE, 0, "%s", sentence);
 }
 
 /* ---- where the authority is, by the record's own text ---- */
@@ -117,6 +117,11 @@ static void append_value(sp_builder_t *b, sp_str_t value, sp_value_kind_t kind)
 
 /* ---- values in the authority (TO-5) ---- */
 
+static sp_status_t open_redirect(const sp_builder_t *b)
+{
+    return sp_builder_fault(b, "the visitor would choose the target's host: an open redirect");
+}
+
 static bool fits_into_a_label(sp_str_t value)
 {
     for (size_t i = 0; i != value.len; ++i) {
@@ -148,24 +153,26 @@ static bool ends_authority(const sp_builder_t *b, size_t part)
     return true;
 }
 
-/* Is this the beginning of a host's first label? IDNA knows other full stops than the ASCII one. */
-static bool is_first_label(const sp_builder_t *b, sp_str_t so_far)
+/* May a visitor's value follow `so_far`, the beginning of the host? Only in its first label; IDNA
+ * knows other full stops than the ASCII one. */
+static sp_status_t check_first_label(const sp_builder_t *b, sp_str_t so_far)
 {
-    if (!sp_str_is_ascii(so_far) && sp_host_to_ascii(so_far, b->arena, &so_far) != SP_OK) {
-        return false;
+    sp_status_t status = SP_OK;
+
+    if (!sp_str_is_ascii(so_far)) {
+        status = sp_host_to_ascii(so_far, b->arena, &so_far);
     }
-    for (size_t i = 0; i != so_far.len; ++i) {
-        if (!sp_octet_is(so_far.ptr[i], SP_OCTET_LABEL)) {
-            return false;
-        }
+    for (size_t i = 0; status == SP_OK && i != so_far.len; ++i) {
+        status = sp_octet_is(so_far.ptr[i], SP_OCTET_LABEL) ? SP_OK : SP_BAD_VALUE;
     }
-    return true;
+    return status == SP_BAD_VALUE ? open_redirect(b) : status;
 }
 
 static sp_status_t append_to_authority(sp_builder_t *b, size_t part, sp_str_t value,
                                        sp_value_kind_t kind)
 {
     sp_str_t so_far = sp_buf_str(&b->authority);
+    sp_status_t status = SP_OK;
 
     if (kind == SP_VALUE_OWN_HOST) {
         sp_buf_append(&b->authority, value);
@@ -180,12 +187,12 @@ static sp_status_t append_to_authority(sp_builder_t *b, size_t part, sp_str_t va
     if (value.len == 0) {
         return SP_OK;
     }
-    if (!fits_into_a_label(value) || !is_first_label(b, so_far)) {
-        return sp_builder_fault(b, "the visitor would choose the target's host: an open redirect");
+    status = fits_into_a_label(value) ? check_first_label(b, so_far) : open_redirect(b);
+    if (status == SP_OK) {
+        b->needs_labels = true;
+        sp_buf_append(&b->authority, value);
     }
-    b->needs_labels = true;
-    sp_buf_append(&b->authority, value);
-    return SP_OK;
+    return status;
 }
 
 /* Two labels of the record or of the request's own host must stand behind the one with the value.
@@ -202,7 +209,7 @@ sp_status_t sp_check_labels_behind(const sp_builder_t *b, const sp_host_t *host)
         labels += host->name.ptr[i] == '.';
     }
     if (labels < 3 || sp_str_find(authority, '@') != authority.len) {
-        return sp_builder_fault(b, "the visitor would choose the target's host: an open redirect");
+        return open_redirect(b);
     }
     return SP_OK;
 }

@@ -88,20 +88,25 @@ bool sp_path_segments(sp_run_t *run, sp_str_t **ret_sent, sp_str_t **ret_labels,
 
 /* ---- regular expressions ---- */
 
-static sp_str_t subject_for(sp_run_t *run, const sp_regex_t *regex)
+/* In the decision's own arena: matches outlive the run, and point into it. */
+static sp_status_t make_subject(sp_run_t *run, const sp_regex_t *regex, sp_subject_t *ret_subject)
 {
-    sp_arena_t *arena = run->decision->arena; /* matches outlive the run, and point into it */
+    sp_arena_t *arena = run->decision->arena;
     sp_str_t path = sp_path_decode(run->request->path, arena);
-    sp_buf_t subject;
+    sp_buf_t with_query;
 
-    if (path.ptr == NULL || !sp_regex_wants_query(regex) || !run->request->has_query) {
-        return path;
+    if (path.ptr == NULL) {
+        return SP_NO_MEMORY;
     }
-    sp_buf_init(&subject, arena, SIZE_MAX / 2);
-    sp_buf_append(&subject, path);
-    sp_buf_append_char(&subject, '?');
-    sp_buf_append(&subject, run->request->query);
-    return subject.status == SP_OK ? sp_buf_str(&subject) : (sp_str_t){.ptr = NULL, .len = 0};
+    if (!sp_regex_wants_query(regex) || !run->request->has_query) {
+        return sp_subject_init(path, arena, ret_subject);
+    }
+    sp_buf_init(&with_query, arena, SIZE_MAX / 2);
+    sp_buf_append(&with_query, path);
+    sp_buf_append_char(&with_query, '?');
+    sp_buf_append(&with_query, run->request->query);
+    return with_query.status == SP_OK ? sp_subject_init(sp_buf_str(&with_query), arena, ret_subject)
+                                      : with_query.status;
 }
 
 /* Takes the cost of one more search from the request's budget. */
@@ -119,7 +124,7 @@ static bool can_afford(sp_run_t *run, const sp_regex_t *regex, sp_str_t subject)
     return true;
 }
 
-static bool collect(sp_run_t *run, sp_match_t *match, sp_str_t subject, size_t most)
+static bool collect(sp_run_t *run, sp_match_t *match, const sp_subject_t *subject, size_t most)
 {
     sp_arena_t *arena = run->decision->arena;
     size_t slots = sp_regex_group_count(match->regex) + 1;
@@ -127,8 +132,11 @@ static bool collect(sp_run_t *run, sp_match_t *match, sp_str_t subject, size_t m
     sp_str_t each[SP_REGEX_MATCHES_MAX];
     sp_regex_cursor_t cursor = {.at = 0};
 
-    while (match->each_count != most && can_afford(run, match->regex, subject) &&
-           sp_regex_next(match->regex, subject, &cursor, groups, slots)) {
+    while (match->each_count != most && can_afford(run, match->regex, subject->text) &&
+           sp_regex_next(match->regex, subject->text, &cursor, groups, slots)) {
+        for (size_t i = 0; i != slots; ++i) {
+            groups[i] = sp_subject_part(subject, groups[i]);
+        }
         if (match->groups == NULL) {
             match->groups = sp_arena_alloc(arena, slots * sizeof(*groups));
             if (match->groups == NULL) {
@@ -162,20 +170,19 @@ const sp_match_t *sp_match_path(sp_run_t *run, const sp_regex_t *regex, size_t m
     sp_decision_t *decision = run->decision;
     const sp_match_t *known = find_match(decision, regex, most);
     sp_match_t *match = NULL;
-    sp_str_t subject;
+    sp_subject_t subject;
 
     if (known != NULL) {
         return known;
     }
     match = sp_arena_zalloc(decision->arena, 1, sizeof(*match));
-    subject = subject_for(run, regex);
-    if (match == NULL || subject.ptr == NULL) {
+    if (match == NULL || make_subject(run, regex, &subject) != SP_OK) {
         sp_run_out_of_memory(run);
         return NULL;
     }
     match->regex = regex;
     match->most = most;
-    if (!collect(run, match, subject, most)) {
+    if (!collect(run, match, &subject, most)) {
         sp_run_out_of_memory(run);
         return NULL;
     }

@@ -13,6 +13,7 @@
 
 #include <signpost/decide/decision.h>
 #include <signpost/decide/lookup_names.h>
+#include <signpost/rule/subject.h>
 
 #include "decide/target.h"
 
@@ -111,6 +112,9 @@ typedef struct sp_run {
 /* Asks for a name. SP_FOUND_RECORD: *ret_answer has a record. `counts`: against the limit (the
  * numbered records of one zone count once). */
 sp_found_t sp_run_ask(sp_run_t *run, sp_str_t name, bool counts, const sp_answer_t **ret_answer);
+
+/* Says in the trace that `name` is not asked, and why (a literal). */
+void sp_run_skip(sp_run_t *run, sp_str_t name, const char *why);
 
 /* Adds a sentence to the trace. `name` may be empty. */
 void sp_run_note(sp_run_t *run, sp_str_t name, const char *format, ...)

@@ -198,36 +198,53 @@ static bool can_be_asked(const sp_str_t *labels, size_t count, size_t replaced)
     return true;
 }
 
+static size_t name_length(const sp_str_t *labels, size_t count, size_t replaced, sp_str_t zone)
+{
+    size_t length = SP_STR("_redirect.").len + 2 * replaced + zone.len;
+
+    for (size_t i = 0; i + replaced < count; ++i) {
+        length += labels[i].len + 1;
+    }
+    return length;
+}
+
+/* Asks for one name of a child. Names that can't be asked are absent. */
+static sp_found_t ask_child(sp_run_t *run, const sp_level_t *level, const sp_str_t *labels,
+                            size_t count, size_t replaced, const sp_met_t **ret_met)
+{
+    sp_str_t zone = level->met->zone;
+    const sp_answer_t *answer = NULL;
+    sp_str_t name;
+    sp_found_t found = SP_FOUND_ABSENT;
+
+    if (name_length(labels, count, replaced, zone) > SP_NAME_MAX) {
+        return SP_FOUND_ABSENT; /* not even written down: the path may be long */
+    }
+    name = sp_lookup_name_of_child(labels, count, replaced, zone, run->arena);
+    if (name.ptr != NULL && !can_be_asked(labels, count, replaced)) {
+        sp_run_skip(run, name, "it has a label that no DNS name of ours can hold");
+        return SP_FOUND_ABSENT;
+    }
+    found = find(run, name, &answer);
+    return found == SP_FOUND_RECORD ? meet_answer(run, answer, name, zone, level->met, ret_met)
+                                    : found;
+}
+
 sp_found_t sp_find_child(sp_run_t *run, const sp_level_t *level, const sp_str_t *labels,
                          size_t count, const sp_met_t **ret_met)
 {
-    sp_str_t zone = level->met->zone;
+    sp_found_t found = SP_FOUND_ABSENT;
 
-    /* "_." for each label is the shortest name that could be: do not even try when that is too
-     * long. */
-    if (2 * count + sizeof("_redirect.") - 1 + zone.len > SP_NAME_MAX) {
+    /* With nothing but `_` the name is shortest. */
+    if (name_length(labels, count, count, level->met->zone) > SP_NAME_MAX) {
         sp_run_note(run, level->met->name, "the path has too many parts for a DNS name");
         return SP_FOUND_ABSENT;
     }
-    for (size_t replaced = 0; replaced <= count; ++replaced) {
-        const sp_answer_t *answer = NULL;
-        sp_str_t name;
-        sp_found_t found = SP_FOUND_ABSENT;
-
-        if (!can_be_asked(labels, count, replaced)) {
-            continue;
-        }
-        name = sp_lookup_name_of_child(labels, count, replaced, zone, run->arena);
-        found = find(run, name, &answer);
-        if (found == SP_FOUND_RECORD) {
-            return meet_answer(run, answer, name, zone, level->met, ret_met);
-        }
-        if (found == SP_FOUND_LIMIT) {
-            return SP_FOUND_ABSENT;
-        }
-        if (found != SP_FOUND_ABSENT) {
-            return found;
-        }
+    if (name_length(labels, count, 0, level->met->zone) > SP_NAME_MAX) {
+        sp_run_note(run, level->met->name, "the path makes a name that is too long to be asked");
     }
-    return SP_FOUND_ABSENT;
+    for (size_t replaced = 0; found == SP_FOUND_ABSENT && replaced <= count; ++replaced) {
+        found = ask_child(run, level, labels, count, replaced, ret_met);
+    }
+    return found == SP_FOUND_LIMIT ? SP_FOUND_ABSENT : found; /* PATH-6 */
 }

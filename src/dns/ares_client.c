@@ -2,6 +2,7 @@
 #include "dns/ares_client.h"
 
 #include "dns/ares_attempt.h"
+#include "dns/stats.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ typedef struct attempt {
     struct attempt *next_settled;
     size_t resolver;
     bool tcp;
+    uint64_t sent_us;
     sp_attempt_outcome_t outcome;
 } attempt_t;
 
@@ -64,10 +66,33 @@ static void settle(sp_ares_client_t *client, attempt_t *attempt)
     }
 }
 
+static void count_end(const attempt_t *attempt, sp_wire_result_t wire, sp_str_t message)
+{
+    sp_dns_stats_t *stats = attempt->client->options.stats;
+    uint64_t us = sp_now_us() - attempt->sent_us;
+
+    switch (wire) {
+    case SP_WIRE_REPLY:
+        sp_dns_stats_query(stats, attempt->tcp, sp_dns_result_of(message), us);
+        break;
+    case SP_WIRE_TIMEOUT:
+        sp_dns_stats_query(stats, attempt->tcp, SP_DNS_TIMEOUT, us);
+        break;
+    case SP_WIRE_CONNECTION:
+        sp_dns_stats_query(stats, attempt->tcp, SP_DNS_REFUSED_CONNECTION, us);
+        break;
+    case SP_WIRE_NO_NAME: /* never sent */
+    case SP_WIRE_NO_MEMORY:
+    case SP_WIRE_CANCELLED:
+        break;
+    }
+}
+
 static void on_wire(void *arg, sp_wire_result_t wire, sp_str_t message)
 {
     attempt_t *attempt = arg;
 
+    count_end(attempt, wire, message);
     if (attempt->query == NULL) {
         free(attempt);
         return;
@@ -149,6 +174,7 @@ static void send_to(sp_ares_client_t *client, query_t *query, size_t resolver, b
     attempt->query = query;
     attempt->resolver = resolver;
     attempt->tcp = tcp;
+    attempt->sent_us = sp_now_us();
     attempt->next = query->attempts;
     query->attempts = attempt;
     client->counters->queries += 1;

@@ -4,6 +4,7 @@
 #include "dns/ares_client.h"
 #include "dns/cache.h"
 #include "dns/inflight.h"
+#include "dns/stats.h"
 #include "dns/zone_client.h"
 #include <stdlib.h>
 #include <time.h>
@@ -24,7 +25,8 @@ struct sp_lookups {
     ready_answers_t ready;
     sp_lookup_guard_fn *guard; /* NULL: everybody may cause queries */
     sp_lookup_counters_t counters;
-    sp_lookup_t *first; /* all that wait, the next deadline first */
+    sp_dns_stats_t *stats; /* NULL: none */
+    sp_lookup_t *first;    /* all that wait, the next deadline first */
     sp_lookup_t *last;
     unsigned calling; /* callbacks under way */
     bool doomed;      /* destroyed by one of them: freed at the end of the turn */
@@ -129,6 +131,7 @@ static void on_answer(void *arg, const sp_answer_t *answer)
     }
     sp_inflight_land(lookups->inflight, flight);
     lookups->counters.inflight = sp_inflight_count(lookups->inflight);
+    sp_dns_stats_inflight(lookups->stats, -1);
     while ((waiter = sp_flight_first(flight)) != NULL) {
         deliver(lookups, (sp_lookup_t *)waiter, answer);
     }
@@ -147,6 +150,9 @@ static void on_tick(void *arg, uint64_t now_ms)
 static void free_lookups(sp_lookups_t *lookups)
 {
     sp_ares_client_destroy(lookups->client);
+    if (lookups->inflight != NULL) {
+        sp_dns_stats_inflight(lookups->stats, -(int64_t)sp_inflight_count(lookups->inflight));
+    }
     sp_inflight_destroy(lookups->inflight);
     sp_answer_release(lookups->ready.overload);
     sp_answer_release(lookups->ready.no_resolver);
@@ -200,6 +206,7 @@ sp_status_t sp_lookups_create(h2o_loop_t *loop, const sp_dns_options_t *options,
     }
     lookups->zones = zones;
     lookups->cache = cache;
+    lookups->stats = options->stats;
     status = make_ready_answers(&lookups->ready);
     if (status == SP_OK) {
         status = sp_inflight_create(options->max_inflight, &lookups->inflight);
@@ -321,6 +328,7 @@ static sp_flight_t *find_flight(sp_lookups_t *lookups, const question_t *questio
     }
     lookups->counters.misses += 1;
     lookups->counters.inflight = sp_inflight_count(lookups->inflight);
+    sp_dns_stats_inflight(lookups->stats, 1);
     return flight;
 }
 
@@ -335,6 +343,7 @@ bool sp_lookup_start(sp_lookups_t *lookups, sp_str_t name, uint64_t deadline_ms,
     sp_lookup_t *lookup;
 
     if (answer_now(lookups, &question, ret_result)) {
+        sp_dns_stats_lookup(lookups->stats, ret_result->source);
         return true;
     }
     lookup = calloc(1, sizeof(*lookup));
@@ -344,6 +353,7 @@ bool sp_lookup_start(sp_lookups_t *lookups, sp_str_t name, uint64_t deadline_ms,
     if (flight == NULL) {
         free(lookup);
         lookups->counters.overloads += 1;
+        sp_dns_stats_overload(lookups->stats);
         *ret_result = make_result(sp_answer_retain(lookups->ready.overload), SP_SOURCE_MISS, 0, 0,
                                   question.started_us);
         return true;
@@ -355,6 +365,7 @@ bool sp_lookup_start(sp_lookups_t *lookups, sp_str_t name, uint64_t deadline_ms,
                             .started_us = question.started_us,
                             .ttl_max_s = question.ttl_max_s,
                             .source = source};
+    sp_dns_stats_lookup(lookups->stats, source);
     sp_flight_board(flight, &lookup->waiter);
     link_deadline(lookups, lookup);
     *ret_lookup = lookup;

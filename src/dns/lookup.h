@@ -10,10 +10,11 @@
 
 #include "dns/compat_h2o.h"
 
-typedef struct sp_cache sp_cache_t;     /* dns/cache.h: shared by the workers */
-typedef struct sp_zones sp_zones_t;     /* dns/zone_client.h: immutable, shared by the workers */
-typedef struct sp_lookups sp_lookups_t; /* one per worker */
-typedef struct sp_lookup sp_lookup_t;   /* one question that waits */
+typedef struct sp_cache sp_cache_t; /* dns/cache.h: shared by the workers */
+typedef struct sp_zones sp_zones_t; /* dns/zone_client.h: immutable, shared by the workers */
+typedef struct sp_dns_stats sp_dns_stats_t; /* dns/stats.h */
+typedef struct sp_lookups sp_lookups_t;     /* one per worker */
+typedef struct sp_lookup sp_lookup_t;       /* one question that waits */
 
 #define SP_RESOLVERS_MAX 8
 
@@ -25,6 +26,7 @@ typedef struct sp_dns_options {
     unsigned try_ms;
     unsigned tries;
     unsigned max_inflight; /* beyond: SP_FAILURE_OVERLOAD */
+    sp_dns_stats_t *stats; /* counts for the metrics, of the service's thread; NULL: nowhere */
 } sp_dns_options_t;
 
 typedef enum sp_source {

@@ -8,6 +8,7 @@ static const struct {
     const char *phrase;
 } phrases[] = {
     {200, "OK"},
+    {204, "No Content"},
     {301, "Moved Permanently"},
     {302, "Found"},
     {303, "See Other"},
@@ -82,7 +83,8 @@ void sp_write_response(h2o_req_t *req, const sp_outcome_t *outcome, h2o_generato
     }
     req->res.status = outcome->status;
     req->res.reason = sp_reason_phrase(outcome->status);
-    req->res.content_length = outcome->body.len;
+    /* RFC 9110, 8.6: no Content-Length with 204 */
+    req->res.content_length = outcome->status == 204 ? SIZE_MAX : outcome->body.len;
     add_headers(req, outcome);
     h2o_start_response(req, generator);
     /* An empty vector would count as an unfinished write and cost four system calls more. */

@@ -171,9 +171,10 @@ static bool last_label_is_a_number(sp_str_t name)
 
 static sp_status_t read_name(sp_str_t text, sp_arena_t *arena, sp_host_t *host, sp_error_t *err)
 {
+    bool converted = !sp_str_is_ascii(text);
     sp_status_t status = SP_OK;
 
-    if (!sp_str_is_ascii(text)) {
+    if (converted) {
         status = sp_host_to_ascii(text, arena, &text);
     }
     if (status == SP_OK) {
@@ -183,6 +184,9 @@ static sp_status_t read_name(sp_str_t text, sp_arena_t *arena, sp_host_t *host, 
         return sp_fail(err, status, 0, "the host name can't be converted to A-labels (IDNA 2008)");
     }
     status = check_labels(host->name, err);
+    if (status != SP_OK && converted && err != NULL) {
+        err->offset = 0; /* it was counted in another text than the caller's */
+    }
     host->is_address = status == SP_OK && last_label_is_a_number(host->name);
     return status;
 }

@@ -99,21 +99,6 @@ static bool any_group_has_a_name(const sp_regex_t *regex)
     return false;
 }
 
-/* RE2 lets two groups have one name, Go does not. */
-static bool a_name_occurs_twice(const sp_regex_t *regex)
-{
-    for (size_t i = 2; i <= sp_regex_group_count(regex); ++i) {
-        sp_str_t name = sp_regex_group_name(regex, i);
-
-        for (size_t j = 1; name.len != 0 && j != i; ++j) {
-            if (sp_str_eq(sp_regex_group_name(regex, j), name)) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 sp_status_t sp_regex_compile(sp_str_t pattern, sp_regex_t **ret_regex, sp_error_t *err)
 {
     sp_status_t status = SP_NO_MEMORY;
@@ -130,10 +115,6 @@ sp_status_t sp_regex_compile(sp_str_t pattern, sp_regex_t **ret_regex, sp_error_
     if (sp_re2_group_count(regex->re2) >= SP_REGEX_GROUPS_MAX) {
         sp_regex_destroy(regex);
         return sp_fail(err, SP_TOO_LONG, 0, "more than %d groups", SP_REGEX_GROUPS_MAX - 1);
-    }
-    if (a_name_occurs_twice(regex)) {
-        sp_regex_destroy(regex);
-        return sp_fail(err, SP_BAD_SYNTAX, 0, "two groups have the same name");
     }
     regex->wants_query = sp_str_search(pattern, SP_STR("?query")) != pattern.len;
     regex->has_names = any_group_has_a_name(regex);
@@ -179,16 +160,16 @@ bool sp_regex_wants_query(const sp_regex_t *regex)
 bool sp_regex_search(const sp_regex_t *regex, sp_str_t subject, size_t from, sp_str_t *groups,
                      size_t slots)
 {
-    const char *begins[SP_REGEX_GROUPS_MAX];
-    size_t lens[SP_REGEX_GROUPS_MAX];
+    sp_re2_part_t parts[SP_REGEX_GROUPS_MAX];
     size_t wanted = slots < SP_REGEX_GROUPS_MAX ? slots : SP_REGEX_GROUPS_MAX;
 
     if (subject.len > SP_REGEX_SUBJECT_MAX || from > subject.len ||
-        sp_re2_search(regex->re2, subject.ptr, subject.len, from, begins, lens, wanted) == 0) {
+        sp_re2_search(regex->re2, (sp_re2_part_t){subject.ptr, subject.len}, from, parts, wanted) ==
+            0) {
         return false;
     }
     for (size_t i = 0; i != slots; ++i) {
-        groups[i] = i < wanted ? (sp_str_t){.ptr = begins[i], .len = lens[i]}
+        groups[i] = i < wanted ? (sp_str_t){.ptr = parts[i].begin, .len = parts[i].len}
                                : (sp_str_t){.ptr = NULL, .len = 0};
     }
     return true;

@@ -81,23 +81,23 @@ const char *sp_re2_group_name(const sp_re2_t *regex, size_t group, size_t *ret_l
     return found->second.data();
 }
 
-int sp_re2_search(const sp_re2_t *regex, const char *text, size_t len, size_t from,
-                  const char **begins, size_t *lens, size_t slots)
+int sp_re2_search(const sp_re2_t *regex, sp_re2_part_t text, size_t from, sp_re2_part_t *ret_parts,
+                  size_t slots)
 {
     re2::StringPiece groups[max_slots];
     size_t wanted = slots < max_slots ? slots : max_slots;
 
     try {
-        if (!regex->regex.Match(re2::StringPiece(text, len), from, len, RE2::UNANCHORED, groups,
-                                static_cast<int>(wanted))) {
+        if (!regex->regex.Match(re2::StringPiece(text.begin, text.len), from, text.len,
+                                RE2::UNANCHORED, groups, static_cast<int>(wanted))) {
             return 0;
         }
     } catch (const std::bad_alloc &) {
         return 0;
     }
     for (size_t i = 0; i != slots; ++i) {
-        begins[i] = i < wanted ? groups[i].data() : nullptr;
-        lens[i] = i < wanted ? groups[i].size() : 0;
+        ret_parts[i] = i < wanted ? sp_re2_part_t{groups[i].data(), groups[i].size()}
+                                  : sp_re2_part_t{nullptr, 0};
     }
     return 1;
 }

@@ -22,10 +22,15 @@ size_t sp_re2_program_size(const sp_re2_t *regex);
 /* NULL where the group has no name. */
 const char *sp_re2_group_name(const sp_re2_t *regex, size_t group, size_t *ret_len);
 
-/* First match at or after `from`. Fills begin/end of `slots` groups; begin NULL: took no part. 1
- * found, 0 not. */
-int sp_re2_search(const sp_re2_t *regex, const char *text, size_t len, size_t from,
-                  const char **begins, size_t *lens, size_t slots);
+/* A text, or a part of one: begin NULL where a group took no part. */
+typedef struct sp_re2_part {
+    const char *begin;
+    size_t len;
+} sp_re2_part_t;
+
+/* First match at or after `from`. Fills `slots` parts, the whole match first. 1 found, 0 not. */
+int sp_re2_search(const sp_re2_t *regex, sp_re2_part_t text, size_t from, sp_re2_part_t *ret_parts,
+                  size_t slots);
 
 #ifdef __cplusplus
 }

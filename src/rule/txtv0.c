@@ -7,36 +7,23 @@
 #include <string.h>
 
 #include "rule/record_header.h"
+#include "rule/txtv0_keys.h"
 #include "rule/txtv0_remarks.h"
 
-/* The keys of which the last one counts. To add one: a row here, a field in sp_record_t, a reader
- * below. */
-typedef enum field_key {
-    KEY_V,
-    KEY_TYPE,
-    KEY_TO,
-    KEY_CODE,
-    KEY_FROM,
-    KEY_RE,
-    KEY_ROOT,
-    KEY_WEBSITE,
-    KEY_VCS,
-    KEY_REF,
-    KEY_COUNT
-} field_key_t;
-
-static const char *const key_names[KEY_COUNT] = {
-    [KEY_V] = "v",       [KEY_TYPE] = "type", [KEY_TO] = "to",     [KEY_CODE] = "code",
-    [KEY_FROM] = "from", [KEY_RE] = "re",     [KEY_ROOT] = "root", [KEY_WEBSITE] = "website",
-    [KEY_VCS] = "vcs",   [KEY_REF] = "ref",
+const char *const sp_txtv0_keys[SP_KEY_COUNT] = {
+    [SP_KEY_V] = "v",       [SP_KEY_TYPE] = "type",       [SP_KEY_TO] = "to",
+    [SP_KEY_CODE] = "code", [SP_KEY_FROM] = "from",       [SP_KEY_RE] = "re",
+    [SP_KEY_ROOT] = "root", [SP_KEY_WEBSITE] = "website", [SP_KEY_VCS] = "vcs",
+    [SP_KEY_REF] = "ref",   [SP_KEY_USE] = "use",
 };
 
-/* One record being read. values[k].ptr is NULL while key k has not been seen. */
+/* One record being read. values[k].ptr is NULL while key k has not been seen; of `use` all count.
+ */
 typedef struct reader {
     sp_arena_t *arena;
     sp_str_t original;
     sp_str_t text;
-    sp_str_t values[KEY_COUNT];
+    sp_str_t values[SP_KEY_COUNT];
     bool has_use;
     sp_use_t *uses;
     sp_use_t **last_use;
@@ -154,11 +141,11 @@ static sp_status_t add_header(reader_t *reader, sp_str_t name, sp_str_t value)
     return SP_OK;
 }
 
-static field_key_t find_key(sp_str_t name)
+static sp_txtv0_key_t find_key(sp_str_t name)
 {
-    field_key_t key = KEY_V;
+    sp_txtv0_key_t key = SP_KEY_V;
 
-    while (key != KEY_COUNT && !sp_str_eq(name, sp_str_from(key_names[key]))) {
+    while (key != SP_KEY_COUNT && !sp_str_eq(name, sp_str_from(sp_txtv0_keys[key]))) {
         ++key;
     }
     return key;
@@ -166,7 +153,7 @@ static field_key_t find_key(sp_str_t name)
 
 static sp_status_t add_field(reader_t *reader, const sp_field_t *field)
 {
-    field_key_t key = find_key(field->key);
+    sp_txtv0_key_t key = find_key(field->key);
 
     if (!field->has_equals) {
         sp_remark_no_equals(&reader->remarks, field->value);
@@ -175,10 +162,10 @@ static sp_status_t add_field(reader_t *reader, const sp_field_t *field)
     if (sp_str_starts_with(field->key, SP_STR(">"))) {
         return add_header(reader, sp_str_skip(field->key, 1), field->value);
     }
-    if (sp_str_eq(field->key, SP_STR("use"))) {
+    if (key == SP_KEY_USE) {
         return add_use(reader, field->value);
     }
-    if (key == KEY_COUNT) {
+    if (key == SP_KEY_COUNT) {
         sp_remark_unknown_key(&reader->remarks, field->key);
         return SP_OK;
     }
@@ -205,7 +192,7 @@ static sp_status_t split_fields(reader_t *reader)
 
 static sp_status_t read_version(const reader_t *reader, sp_record_t *record)
 {
-    sp_str_t value = reader->values[KEY_V];
+    sp_str_t value = reader->values[SP_KEY_V];
 
     (void)record;
     if (value.ptr != NULL && !sp_str_eq(value, SP_STR("txtv0"))) {
@@ -217,7 +204,7 @@ static sp_status_t read_version(const reader_t *reader, sp_record_t *record)
 
 static sp_status_t read_type(const reader_t *reader, sp_record_t *record)
 {
-    sp_str_t value = reader->values[KEY_TYPE];
+    sp_str_t value = reader->values[SP_KEY_TYPE];
 
     record->has_type = value.len != 0;
     record->type = value.len == 0 ? SP_TYPE_HOST : sp_record_type_from(value);
@@ -231,7 +218,7 @@ static sp_status_t read_type(const reader_t *reader, sp_record_t *record)
 
 static sp_status_t read_code(const reader_t *reader, sp_record_t *record)
 {
-    sp_str_t value = reader->values[KEY_CODE];
+    sp_str_t value = reader->values[SP_KEY_CODE];
     uint64_t code = 0;
 
     record->code = 302;
@@ -262,7 +249,7 @@ static sp_status_t read_ref(const reader_t *reader, sp_record_t *record)
 {
     static const char *const words[2][6] = {{"0", "f", "F", "false", "False", "FALSE"},
                                             {"1", "t", "T", "true", "True", "TRUE"}};
-    sp_str_t value = reader->values[KEY_REF];
+    sp_str_t value = reader->values[SP_KEY_REF];
 
     if (value.ptr == NULL) {
         return SP_OK;
@@ -281,7 +268,7 @@ static sp_status_t read_ref(const reader_t *reader, sp_record_t *record)
 static sp_status_t read_vcs(const reader_t *reader, sp_record_t *record)
 {
     static const char *const known[] = {"git", "hg", "svn", "bzr", "fossil", "mod"};
-    sp_str_t value = reader->values[KEY_VCS];
+    sp_str_t value = reader->values[SP_KEY_VCS];
 
     record->vcs = SP_STR("git");
     if (value.ptr == NULL || record->type != SP_TYPE_GOMETA || reader->has_use) {
@@ -298,7 +285,7 @@ static sp_status_t read_vcs(const reader_t *reader, sp_record_t *record)
                    value.ptr);
 }
 
-static sp_status_t read_target(const reader_t *reader, field_key_t key,
+static sp_status_t read_target(const reader_t *reader, sp_txtv0_key_t key,
                                const sp_template_t **ret_target)
 {
     sp_str_t value = reader->values[key];
@@ -307,19 +294,19 @@ static sp_status_t read_target(const reader_t *reader, field_key_t key,
         return SP_OK;
     }
     *ret_target = sp_template_parse(value, reader->arena);
-    sp_remark_target(&reader->remarks, key_names[key], *ret_target);
+    sp_remark_target(&reader->remarks, sp_txtv0_keys[key], *ret_target);
     return *ret_target == NULL ? SP_NO_MEMORY : SP_OK;
 }
 
 static sp_status_t read_targets(const reader_t *reader, sp_record_t *record)
 {
-    sp_status_t status = read_target(reader, KEY_TO, &record->to);
+    sp_status_t status = read_target(reader, SP_KEY_TO, &record->to);
 
     if (status == SP_OK) {
-        status = read_target(reader, KEY_ROOT, &record->root);
+        status = read_target(reader, SP_KEY_ROOT, &record->root);
     }
     if (status == SP_OK) {
-        status = read_target(reader, KEY_WEBSITE, &record->website);
+        status = read_target(reader, SP_KEY_WEBSITE, &record->website);
     }
     if (status != SP_OK || reader->has_use || record->to != NULL) {
         return status;
@@ -336,8 +323,8 @@ static sp_status_t read_targets(const reader_t *reader, sp_record_t *record)
  * (PATH-5). */
 static sp_status_t read_patterns(const reader_t *reader, sp_record_t *record)
 {
-    sp_str_t from = reader->values[KEY_FROM];
-    sp_str_t re = reader->values[KEY_RE];
+    sp_str_t from = reader->values[SP_KEY_FROM];
+    sp_str_t re = reader->values[SP_KEY_RE];
     sp_error_t why = {.status = SP_OK};
     sp_status_t status = SP_OK;
 
@@ -398,7 +385,7 @@ static sp_status_t parse(sp_str_t text, sp_arena_t *arena, sp_remark_fn *remark,
         sp_record_clear(&record);
         return status;
     }
-    sp_remark_record(&reader.remarks, &record, reader.values[KEY_V].ptr != NULL);
+    sp_remark_record(&reader.remarks, &record, reader.values[SP_KEY_V].ptr != NULL);
     *ret_record = record;
     return SP_OK;
 }

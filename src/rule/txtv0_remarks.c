@@ -4,8 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static const char *const keys[] = {"v",    "type",    "to",  "code", "from", "re",
-                                   "root", "website", "vcs", "use",  "ref"};
+#include "rule/txtv0_keys.h"
 
 static void report(const sp_remarks_t *remarks, sp_severity_t severity, size_t offset,
                    const char *code, const char *advice, const char *format, ...)
@@ -22,11 +21,7 @@ static void report(const sp_remarks_t *remarks, sp_severity_t severity, size_t o
         message[0] = '\0';
     }
     va_end(args);
-    for (char *c = message; *c != '\0'; ++c) {
-        if ((unsigned char)*c < 0x20 || (unsigned char)*c >= 0x7f) {
-            *c = '?';
-        }
-    }
+    sp_make_printable(message);
     remarks->report(remarks->arg, &(sp_remark_t){.severity = severity,
                                                  .offset = offset,
                                                  .code = code,
@@ -85,9 +80,9 @@ void sp_remark_unknown_key(const sp_remarks_t *remarks, sp_str_t key)
     if (remarks->report == NULL) {
         return;
     }
-    for (size_t i = 0; i != SP_COUNT(keys); ++i) {
-        if (is_near(key, sp_str_from(keys[i])) &&
-            snprintf(advice, sizeof(advice), "did you mean '%s='?", keys[i]) < 0) {
+    for (size_t i = 0; i != SP_KEY_COUNT; ++i) {
+        if (is_near(key, sp_str_from(sp_txtv0_keys[i])) &&
+            snprintf(advice, sizeof(advice), "did you mean '%s='?", sp_txtv0_keys[i]) < 0) {
             advice[0] = '\0';
         }
     }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/access_line.h"
 
+#include <signpost/base/utf8.h>
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stddef.h>
 #include <string.h>
-
-#include "serve/utf8.h"
 
 #define ADDRESS_TEXT_MAX 64
 

@@ -41,30 +41,6 @@ sp_status_t sp_check_load(const sp_config_flags_t *flags, const sp_log_t *log,
     return SP_OK;
 }
 
-static bool has_same_listeners(const sp_config_t *a, const sp_config_t *b)
-{
-    bool is_same = a->listen_count == b->listen_count;
-
-    for (size_t i = 0; is_same && i != a->listen_count; ++i) {
-        is_same = sp_address_eq(&a->listen[i].address, &b->listen[i].address);
-    }
-    return is_same;
-}
-
-void sp_check_warn_of_restart(const sp_log_t *log, const sp_snapshot_t *old,
-                              const sp_snapshot_t *fresh)
-{
-    const sp_config_t *a = sp_snapshot_config(old);
-    const sp_config_t *b = sp_snapshot_config(fresh);
-
-    if (!has_same_listeners(a, b)) {
-        sp_log_write(log, SP_LOG_WARNING, "a change of listen needs a restart");
-    }
-    if (a->threads != b->threads) {
-        sp_log_write(log, SP_LOG_WARNING, "a change of threads needs a restart");
-    }
-}
-
 int sp_check_exit_status(sp_status_t status)
 {
     return status == SP_NO_MEMORY ? SP_EXIT_CANNOT_SERVE : SP_EXIT_CANNOT_LOAD;

@@ -11,10 +11,6 @@
 sp_status_t sp_check_load(const sp_config_flags_t *flags, const sp_log_t *log,
                           const sp_snapshot_t *old, sp_snapshot_t **ret_snapshot);
 
-/* Warns of what differs and is read at the start only. */
-void sp_check_warn_of_restart(const sp_log_t *log, const sp_snapshot_t *old,
-                              const sp_snapshot_t *fresh);
-
 #define SP_EXIT_SERVED 0
 #define SP_EXIT_CANNOT_SERVE 1
 #define SP_EXIT_CANNOT_LOAD 2

@@ -23,7 +23,7 @@ static const sp_config_t scalar_defaults = {
     .dialects = SP_DIALECT_TXTV0,
     .tls_certificates = "/etc/signpost/tls",
     .drain = {.delay_s = 0, .timeout_s = 30},
-    .log = {.level = SP_LOG_INFO, .access = SP_ACCESS_JSON},
+    .log = {.level = SP_LOG_INFO, .access = SP_ACCESS_JSON, .format = SP_LOG_TEXT},
 };
 
 void sp_config_init_scalars(sp_config_t *config)

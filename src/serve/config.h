@@ -9,7 +9,7 @@
  * listen[].address                [::]:8080          IPv4:port, [IPv6]:port, unix:/path; up to 64
  * listen[].tls                    false              not in force yet
  * listen[].proxy_protocol         false              not in force yet
- * admin.address                   none               as for listen; not in force yet
+ * admin.address                   none               as for listen
  * threads                         0 (one per CPU)    0 … 1024
  * dns.resolvers                   [] (resolv.conf)   IPv4[:port], IPv6, [IPv6][:port]; up to 8
  * dns.transport                   auto               auto, udp, tcp
@@ -41,6 +41,7 @@
  * drain.timeout_s                 30                 1 … 3600
  * log.level                       info               debug, info, warning (or warn), error
  * log.access                      json               json, combined, off
+ * log.format                      text               text, json
  * qr.enabled                      false
  * qr.size                         256                32 … 2048 pixels
  * qr.background                   ffffffff           rrggbb or rrggbbaa, with or without #
@@ -75,6 +76,8 @@ typedef enum sp_access_format {
     SP_ACCESS_JSON,
     SP_ACCESS_COMBINED
 } sp_access_format_t;
+
+typedef enum sp_log_format { SP_LOG_TEXT, SP_LOG_JSON } sp_log_format_t;
 
 typedef enum sp_dialect_bit { SP_DIALECT_TXTV0 = 1 } sp_dialect_bit_t;
 
@@ -117,6 +120,7 @@ typedef struct sp_config_drain {
 typedef struct sp_config_log {
     sp_log_level_t level;
     sp_access_format_t access;
+    sp_log_format_t format;
 } sp_config_log_t;
 
 typedef struct sp_config {

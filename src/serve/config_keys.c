@@ -34,6 +34,8 @@ static const sp_config_word_t level_words[] = {{"error", SP_LOG_ERROR},
                                                {"info", SP_LOG_INFO},
                                                {"debug", SP_LOG_DEBUG}};
 
+static const sp_config_word_t format_words[] = {{"text", SP_LOG_TEXT}, {"json", SP_LOG_JSON}};
+
 static const sp_config_word_t access_words[] = {
     {"json", SP_ACCESS_JSON}, {"combined", SP_ACCESS_COMBINED}, {"off", SP_ACCESS_OFF}};
 
@@ -55,7 +57,6 @@ static const sp_config_key_t listen_rows[] = {
 static const sp_config_key_t admin_rows[] = {
     {.name = "address",
      .kind = SP_KEY_TEXT,
-     .later = true,
      .required = true,
      FIELD(sp_config_t, admin),
      .parse = sp_config_parse_address,
@@ -173,6 +174,7 @@ static const sp_config_key_t drain_rows[] = {
 static const sp_config_key_t log_rows[] = {
     {.name = "level", .kind = SP_KEY_WORD, FIELD(sp_config_t, log.level), WORDS(level_words)},
     {.name = "access", .kind = SP_KEY_WORD, FIELD(sp_config_t, log.access), WORDS(access_words)},
+    {.name = "format", .kind = SP_KEY_WORD, FIELD(sp_config_t, log.format), WORDS(format_words)},
 };
 
 static const sp_config_key_t qr_rows[] = {

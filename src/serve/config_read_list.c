@@ -11,7 +11,6 @@ static void read_item(sp_config_reader_t *reader, const sp_config_key_t *key, co
                       const sp_config_place_t *place, void *field)
 {
     unsigned word = 0;
-    unsigned set;
 
     if (key->kind == SP_KEY_SECTIONS) {
         memcpy(field, key->keys->item_default, key->size);
@@ -19,9 +18,7 @@ static void read_item(sp_config_reader_t *reader, const sp_config_key_t *key, co
     } else if (key->kind == SP_KEY_LIST) {
         (void)sp_config_read_text_to(reader, key, value, place, field);
     } else if (sp_config_read_word(reader, key, value, place, &word)) {
-        memcpy(&set, field, sizeof(set));
-        set |= word;
-        memcpy(field, &set, sizeof(set));
+        *(unsigned *)field |= word;
     }
 }
 

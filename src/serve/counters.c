@@ -29,6 +29,7 @@ void sp_counters_add(sp_counters_t *counters, const sp_report_t *report)
         return;
     }
     increment(&counters->requests[report->kind][index_of(report->status)]);
+    sp_histogram_add(&counters->durations, report->ended_us - report->started_us);
 }
 
 unsigned sp_counters_status(size_t index)

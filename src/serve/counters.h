@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 
+#include "dns/stats.h"
 #include "http/report.h"
 
 #define SP_COUNTERS_KINDS (SP_OUTCOME_LIMITED + 1)
@@ -14,7 +15,10 @@
 
 typedef struct sp_counters {
     atomic_uint_fast64_t requests[SP_COUNTERS_KINDS][SP_COUNTERS_STATUSES];
-    atomic_uint_fast64_t gone; /* the client left before there was an answer */
+    atomic_uint_fast64_t gone;        /* the client left before there was an answer */
+    sp_histogram_t durations;         /* of those that were answered */
+    atomic_uint_fast64_t connections; /* now */
+    sp_dns_stats_t dns;
 } sp_counters_t;
 
 void sp_counters_add(sp_counters_t *counters, const sp_report_t *report);

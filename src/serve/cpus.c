@@ -83,28 +83,30 @@ static unsigned smaller(unsigned a, unsigned b)
     return a == 0 || (b != 0 && b < a) ? b : a;
 }
 
-static unsigned quota_v2(const char *folder)
+/* The text of a file in a control group's folder; empty where the path would be too long. */
+static sp_str_t read_in(const char *folder, const char *name, char *text)
 {
     char path[PATH_TEXT_MAX];
+    int len = snprintf(path, sizeof(path), "%s/%s", folder, name);
+
+    return len < 0 || (size_t)len >= sizeof(path) ? SP_STR("") : read_text(path, text);
+}
+
+static unsigned quota_v2(const char *folder)
+{
     char text[TEXT_MAX];
 
-    (void)snprintf(path, sizeof(path), "%s/cpu.max", folder);
-    return sp_cpus_of_quota(read_text(path, text));
+    return sp_cpus_of_quota(read_in(folder, "cpu.max", text));
 }
 
 static unsigned quota_v1(const char *folder)
 {
-    char path[PATH_TEXT_MAX];
     char quota[TEXT_MAX];
     char period[TEXT_MAX];
     char both[64];
-    sp_str_t quota_text = {0};
-    sp_str_t period_text = {0};
+    sp_str_t quota_text = sp_str_trim(read_in(folder, "cpu.cfs_quota_us", quota));
+    sp_str_t period_text = sp_str_trim(read_in(folder, "cpu.cfs_period_us", period));
 
-    (void)snprintf(path, sizeof(path), "%s/cpu.cfs_quota_us", folder);
-    quota_text = sp_str_trim(read_text(path, quota));
-    (void)snprintf(path, sizeof(path), "%s/cpu.cfs_period_us", folder);
-    period_text = sp_str_trim(read_text(path, period));
     if (quota_text.len > 20 || period_text.len > 20) {
         return 0;
     }
@@ -121,8 +123,10 @@ static unsigned quota_along(const char *root, sp_str_t path, unsigned (*quota_of
     while (path.len > 1) {
         char folder[PATH_TEXT_MAX];
 
-        (void)snprintf(folder, sizeof(folder), "%s%.*s", root, (int)path.len, path.ptr);
-        quota = smaller(quota, quota_of(folder));
+        if (snprintf(folder, sizeof(folder), "%s%.*s", root, (int)path.len, path.ptr) <
+            (int)sizeof(folder)) {
+            quota = smaller(quota, quota_of(folder));
+        }
         path.len = sp_str_find_last(path, '/');
     }
     return quota;

@@ -12,12 +12,15 @@
 
 #include "http/listener.h"
 #include "serve/activation.h"
+#include "serve/admin/admin.h"
+#include "serve/board.h"
 #include "serve/check.h"
 #include "serve/cpus.h"
 #include "serve/drain.h"
 #include "serve/file_limit.h"
-#include "serve/lifecycle.h"
 #include "serve/notify.h"
+#include "serve/reopen.h"
+#include "serve/restart.h"
 #include "serve/signals.h"
 #include "serve/worker.h"
 
@@ -31,7 +34,6 @@
 typedef struct sp_server {
     const sp_config_flags_t *flags;
     sp_log_t log;
-    sp_lifecycle_t lifecycle;
     sp_watchdog_t watchdog;
     sp_activation_t activation;
     sp_clients_t *clients;
@@ -43,7 +45,10 @@ typedef struct sp_server {
     size_t listener_count;
     sp_listener_t *listeners;
     sp_access_log_t *access;
-    uint64_t told_dropped; /* lines of it that were lost, as last told */
+    sp_board_t *board;
+    sp_admin_t *admin;      /* NULL: no admin listener */
+    sp_reopen_t outputs[2]; /* standard output and standard error, which may be files */
+    uint64_t told_dropped;  /* lines of it that were lost, as last told */
 } sp_server_t;
 
 static sp_status_t open_listener(sp_server_t *server, const sp_address_t *address)
@@ -128,7 +133,8 @@ static sp_status_t give_sockets(sp_server_t *server, size_t index)
 
 static sp_status_t create_worker(sp_server_t *server, size_t index)
 {
-    sp_worker_options_t options = {.access = sp_access_log_buffer(server->access, index),
+    sp_worker_options_t options = {.counters = sp_board_counters(server->board, index),
+                                   .access = sp_access_log_buffer(server->access, index),
                                    .log = &server->log,
                                    .clients = server->clients,
                                    .done_fd = server->done_fd};
@@ -150,10 +156,10 @@ static sp_status_t create_worker(sp_server_t *server, size_t index)
 
 static sp_status_t create_workers(sp_server_t *server)
 {
-    sp_status_t status = sp_access_log_create(STDOUT_FILENO, server->worker_count, &server->access);
+    sp_status_t status = SP_OK;
 
     server->workers = calloc(server->worker_count, sizeof(sp_worker_t *));
-    if (status != SP_OK || server->workers == NULL) {
+    if (server->workers == NULL) {
         return SP_NO_MEMORY;
     }
     for (size_t i = 0; status == SP_OK && i != server->worker_count; ++i) {
@@ -167,6 +173,36 @@ static sp_status_t create_clients(sp_server_t *server)
     size_t others = PROCESS_FILES + server->worker_count * (WORKER_FILES + server->listener_count);
 
     return sp_clients_create(sp_file_limit_connections(others), &server->clients);
+}
+
+static sp_status_t create_board(sp_server_t *server)
+{
+    sp_status_t status = sp_access_log_create(STDOUT_FILENO, server->worker_count, &server->access);
+
+    if (status != SP_OK) {
+        return status;
+    }
+    return sp_board_create(server->worker_count, server->snapshot, server->access, &server->log,
+                           &server->board);
+}
+
+/* Before the workers: who asks is told that they are being started. */
+static sp_status_t start_admin(sp_server_t *server, const sp_config_t *config)
+{
+    sp_error_t err = {0};
+    char text[SP_LISTENER_TEXT_MAX];
+
+    if (config->admin.kind == SP_ADDRESS_NONE) {
+        return SP_OK;
+    }
+    if (sp_admin_create(&config->admin, server->board, &server->admin, &err) != SP_OK) {
+        sp_log_write(&server->log, SP_LOG_ERROR, "cannot listen on %s: %s", config->admin.text,
+                     err.message);
+        return SP_IO;
+    }
+    sp_admin_print(server->admin, text);
+    sp_log_write(&server->log, SP_LOG_INFO, "admin endpoints on %s", text);
+    return SP_OK;
 }
 
 static sp_status_t open_events(sp_server_t *server)
@@ -197,9 +233,9 @@ static sp_status_t say_ready(sp_server_t *server)
         sp_listener_print(&server->listeners[i], text);
         sp_log_write(&server->log, SP_LOG_INFO, "listening on %s", text);
     }
+    sp_board_set_life(server->board, SP_LIFE_SERVING);
     written = write(STDOUT_FILENO, "ready\n", 6);
     (void)written; /* nobody reads it: no reason not to serve */
-    atomic_store(&server->lifecycle.phase, SP_PHASE_SERVING);
     sp_notify("READY=1");
     if (sp_access_log_start(server->access, &err) != SP_OK) {
         sp_log_write(&server->log, SP_LOG_ERROR, "%s", err.message);
@@ -225,6 +261,10 @@ static sp_status_t start(sp_server_t *server)
     }
     if (status == SP_OK) {
         status = create_clients(server);
+        status = create_board(server);
+    }
+    if (status == SP_OK) {
+        status = start_admin(server, config);
     }
     if (status == SP_OK) {
         status = create_workers(server);
@@ -247,26 +287,34 @@ static void notify_reloading(void)
     sp_notify(text);
 }
 
+static void use_log_settings(sp_server_t *server, const sp_config_t *config)
+{
+    atomic_store(&server->log.level, config->log.level);
+    atomic_store(&server->log.format, config->log.format);
+}
+
 static void reload(sp_server_t *server)
 {
     sp_snapshot_t *snapshot = NULL;
+    const sp_config_t *config = NULL;
 
     notify_reloading();
     if (sp_check_load(server->flags, &server->log, server->snapshot, &snapshot) != SP_OK) {
         sp_log_write(&server->log, SP_LOG_ERROR,
                      "not reloaded: the configuration and zones from before stay in force");
-        atomic_fetch_add(&server->lifecycle.failed_reloads, 1);
+        sp_board_count_failed_reload(server->board);
         sp_notify("READY=1");
         return;
     }
-    sp_check_warn_of_restart(&server->log, server->snapshot, snapshot);
-    atomic_store(&server->log.level, sp_snapshot_config(snapshot)->log.level);
+    config = sp_snapshot_config(snapshot);
+    sp_restart_warn(&server->log, sp_snapshot_config(server->snapshot), config);
+    use_log_settings(server, config);
+    sp_board_count_reload(server->board, snapshot);
     for (size_t i = 0; i != server->worker_count; ++i) {
         sp_worker_reload(server->workers[i], snapshot);
     }
     sp_snapshot_release(server->snapshot);
     server->snapshot = snapshot;
-    atomic_fetch_add(&server->lifecycle.reloads, 1);
     sp_log_write(&server->log, SP_LOG_INFO, "reloaded");
     sp_notify("READY=1");
 }
@@ -283,6 +331,18 @@ static void tell_of_lost_lines(sp_server_t *server)
     }
 }
 
+static void reopen(sp_server_t *server)
+{
+    sp_error_t err = {0};
+
+    for (size_t i = 0; i != SP_COUNT(server->outputs); ++i) {
+        if (sp_reopen_again(&server->outputs[i], &err) != SP_OK) {
+            sp_log_write(&server->log, SP_LOG_ERROR, "cannot reopen a log file: %s", err.message);
+        }
+    }
+    sp_log_write(&server->log, SP_LOG_INFO, "log files opened again");
+}
+
 /* Until it is time to stop. */
 static void serve(sp_server_t *server)
 {
@@ -293,9 +353,12 @@ static void serve(sp_server_t *server)
         (void)poll(&fd, 1, sp_watchdog_pause(&server->watchdog, sp_now_ms(), LOOK_MS));
         sp_watchdog_look(&server->watchdog, server->workers, server->worker_count, sp_now_ms());
         tell_of_lost_lines(server);
+        sp_log_tell_folded(&server->log, false);
         signal = sp_signals_read(server->signal_fd);
         if (signal == SP_SIGNAL_RELOAD) {
             reload(server);
+        } else if (signal == SP_SIGNAL_REOPEN) {
+            reopen(server);
         }
     }
 }
@@ -323,7 +386,7 @@ static void stop(sp_server_t *server)
                         .delay_ms = (uint64_t)config->delay_s * 1000,
                         .timeout_ms = (uint64_t)config->timeout_s * 1000};
 
-    atomic_store(&server->lifecycle.phase, SP_PHASE_DRAINING);
+    sp_board_set_life(server->board, SP_LIFE_DRAINING);
     sp_notify("STOPPING=1");
     if (!sp_drain(&drain)) {
         sp_log_write(&server->log, SP_LOG_WARNING, "a worker does not end: leaving without it");
@@ -336,6 +399,8 @@ static void clear(sp_server_t *server)
     for_each_worker(server, sp_worker_abort);
     for_each_worker(server, sp_worker_destroy);
     free(server->workers);
+    sp_admin_destroy(server->admin);
+    sp_board_destroy(server->board);
     for (size_t i = 0; i != server->listener_count; ++i) {
         sp_listener_close(&server->listeners[i]);
     }
@@ -350,6 +415,8 @@ static void clear(sp_server_t *server)
         (void)close(server->signal_fd);
     }
     sp_snapshot_release(server->snapshot);
+    sp_log_tell_folded(&server->log, true);
+    sp_log_fold_destroy(server->log.fold);
 }
 
 int sp_serve_run(const sp_config_flags_t *flags)
@@ -361,7 +428,10 @@ int sp_serve_run(const sp_config_flags_t *flags)
     if (status != SP_OK) {
         return sp_check_exit_status(status);
     }
-    atomic_store(&server.log.level, sp_snapshot_config(server.snapshot)->log.level);
+    use_log_settings(&server, sp_snapshot_config(server.snapshot));
+    (void)sp_log_fold_create(&server.log.fold); /* without it every event is written */
+    sp_reopen_init(&server.outputs[0], STDOUT_FILENO);
+    sp_reopen_init(&server.outputs[1], STDERR_FILENO);
     status = start(&server);
     if (status == SP_OK) {
         serve(&server);

@@ -15,8 +15,8 @@ sp_status_t sp_signals_open(int *ret_fd, sp_error_t *err)
     int fd = -1;
 
     if (sigemptyset(&set) != 0 || sigaddset(&set, SIGTERM) != 0 || sigaddset(&set, SIGINT) != 0 ||
-        sigaddset(&set, SIGHUP) != 0 || sigaction(SIGPIPE, &ignore, NULL) != 0 ||
-        pthread_sigmask(SIG_BLOCK, &set, NULL) != 0) {
+        sigaddset(&set, SIGHUP) != 0 || sigaddset(&set, SIGUSR1) != 0 ||
+        sigaction(SIGPIPE, &ignore, NULL) != 0 || pthread_sigmask(SIG_BLOCK, &set, NULL) != 0) {
         return sp_fail(err, SP_IO, 0, "cannot set up signals: %s", strerror(errno));
     }
     fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
@@ -34,5 +34,12 @@ sp_signal_t sp_signals_read(int fd)
     if (read(fd, &info, sizeof(info)) != (ssize_t)sizeof(info)) {
         return SP_SIGNAL_NONE;
     }
-    return info.ssi_signo == SIGHUP ? SP_SIGNAL_RELOAD : SP_SIGNAL_STOP;
+    switch (info.ssi_signo) {
+    case SIGHUP:
+        return SP_SIGNAL_RELOAD;
+    case SIGUSR1:
+        return SP_SIGNAL_REOPEN;
+    default:
+        return SP_SIGNAL_STOP;
+    }
 }

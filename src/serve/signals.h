@@ -8,8 +8,9 @@
 
 typedef enum sp_signal {
     SP_SIGNAL_NONE,
-    SP_SIGNAL_STOP,  /* SIGTERM, SIGINT */
-    SP_SIGNAL_RELOAD /* SIGHUP */
+    SP_SIGNAL_STOP,   /* SIGTERM, SIGINT */
+    SP_SIGNAL_RELOAD, /* SIGHUP */
+    SP_SIGNAL_REOPEN  /* SIGUSR1 */
 } sp_signal_t;
 
 /* Blocks the signals in this thread and in those it starts, and ignores SIGPIPE. To be called

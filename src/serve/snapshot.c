@@ -85,6 +85,7 @@ static sp_status_t find_cache(sp_snapshot_t *snapshot, const sp_snapshot_t *old)
 
 static void on_config_fault(void *arg, const sp_config_fault_t *fault)
 {
+    const sp_log_t *const *log = arg;
     char memory[FAULT_TEXT_MAX];
     sp_arena_t arena;
     sp_buf_t text = {0};
@@ -92,21 +93,21 @@ static void on_config_fault(void *arg, const sp_config_fault_t *fault)
     sp_arena_init(&arena, memory, sizeof(memory), FAULT_TEXT_MAX);
     sp_buf_init(&text, &arena, FAULT_TEXT_MAX);
     sp_config_fault_write(fault, &text);
-    (void)arg;
-    sp_log_write_place("%.*s", (int)sp_buf_str(&text).len, sp_buf_str(&text).ptr);
+    sp_log_write_place(*log, "%.*s", (int)sp_buf_str(&text).len, sp_buf_str(&text).ptr);
     sp_arena_clear(&arena);
 }
 
 static void on_zone_fault(void *arg, const char *path, size_t line, size_t column,
                           const char *message)
 {
-    (void)arg;
+    const sp_log_t *const *log = arg;
+
     if (line != 0) {
-        sp_log_write_place("%s:%zu:%zu: %s", path, line, column, message);
+        sp_log_write_place(*log, "%s:%zu:%zu: %s", path, line, column, message);
     } else if (sp_str_starts_with(sp_str_from(message), sp_str_from(path))) {
-        sp_log_write_place("%s", message); /* the system's words, with the path already */
+        sp_log_write_place(*log, "%s", message); /* the system's words, with the path already */
     } else {
-        sp_log_write_place("%s: %s", path, message);
+        sp_log_write_place(*log, "%s: %s", path, message);
     }
 }
 
@@ -133,7 +134,7 @@ static sp_status_t find_resolvers(sp_snapshot_t *snapshot, const sp_log_t *log)
     return SP_OK;
 }
 
-static sp_status_t load_zones(sp_snapshot_t *snapshot)
+static sp_status_t load_zones(sp_snapshot_t *snapshot, const sp_log_t *log)
 {
     const sp_config_dns_t *dns = &snapshot->config->dns;
     sp_error_t err = {0};
@@ -142,7 +143,7 @@ static sp_status_t load_zones(sp_snapshot_t *snapshot)
         return SP_OK;
     }
     /* Every fault has been told by the callback. */
-    return sp_zones_load(dns->zones, dns->zone_count, on_zone_fault, NULL, &snapshot->zones, &err);
+    return sp_zones_load(dns->zones, dns->zone_count, on_zone_fault, &log, &snapshot->zones, &err);
 }
 
 sp_status_t sp_snapshot_load(const sp_config_flags_t *flags, const sp_log_t *log,
@@ -155,9 +156,9 @@ sp_status_t sp_snapshot_load(const sp_config_flags_t *flags, const sp_log_t *log
         goto out;
     }
     atomic_init(&snapshot->references, 1);
-    status = sp_config_load(flags, on_config_fault, NULL, &snapshot->config);
+    status = sp_config_load(flags, on_config_fault, &log, &snapshot->config);
     if (status == SP_OK) {
-        status = load_zones(snapshot);
+        status = load_zones(snapshot, log);
     }
     if (status == SP_OK) {
         status = find_resolvers(snapshot, log);

@@ -29,7 +29,6 @@ struct sp_worker {
     sp_front_t *front;
     in_force_t *current;
     in_force_t *retired;
-    sp_counters_t counters;
     atomic_bool is_to_drain;
     atomic_bool is_to_abort;
     atomic_bool is_done;
@@ -43,7 +42,7 @@ static void on_report(void *arg, const sp_report_t *report)
     sp_worker_t *worker = arg;
     sp_access_format_t format = sp_snapshot_config(worker->current->snapshot)->log.access;
 
-    sp_counters_add(&worker->counters, report);
+    sp_counters_add(worker->options.counters, report);
     if (format != SP_ACCESS_OFF) {
         sp_access_buffer_add(worker->options.access, format, report);
     }
@@ -67,6 +66,7 @@ static sp_status_t in_force_create(sp_worker_t *worker, sp_snapshot_t *snapshot,
                                    in_force_t **ret_in_force, sp_error_t *err)
 {
     const sp_config_t *config = sp_snapshot_config(snapshot);
+    sp_dns_options_t dns = *sp_snapshot_dns(snapshot);
     in_force_t *in_force = calloc(1, sizeof(*in_force));
     sp_status_t status = SP_OK;
 
@@ -80,7 +80,8 @@ static sp_status_t in_force_create(sp_worker_t *worker, sp_snapshot_t *snapshot,
     in_force->service.misses_per_client_per_s = config->limits.misses_per_client_per_s;
     in_force->service.trusts = config->trusted_proxy_count == 0 ? NULL : trusts;
     in_force->service.trusts_arg = config;
-    status = sp_lookups_create(worker->loop, sp_snapshot_dns(snapshot), sp_snapshot_zones(snapshot),
+    dns.stats = &worker->options.counters->dns;
+    status = sp_lookups_create(worker->loop, &dns, sp_snapshot_zones(snapshot),
                                sp_snapshot_cache(snapshot), &in_force->service.lookups, err);
     if (status != SP_OK) {
         in_force_destroy(in_force);
@@ -192,11 +193,14 @@ static void *run(void *arg)
 
     while (!has_ended(worker)) {
         (void)h2o_evloop_run(worker->loop, INT32_MAX);
+        atomic_store_explicit(&worker->options.counters->connections,
+                              sp_front_counters(worker->front)->connections, memory_order_relaxed);
         if (worker->retired != NULL) {
             free_unused(worker);
         }
     }
     clear_loop(worker);
+    atomic_store(&worker->options.counters->connections, 0);
     atomic_store(&worker->is_done, true);
     add_one(worker->options.done_fd);
     return NULL;
@@ -316,9 +320,4 @@ void sp_worker_destroy(sp_worker_t *worker)
     }
     sp_snapshot_release(atomic_load(&worker->next_snapshot));
     free(worker);
-}
-
-const sp_counters_t *sp_worker_counters(const sp_worker_t *worker)
-{
-    return &worker->counters;
 }

@@ -12,8 +12,9 @@
 
 typedef struct sp_worker sp_worker_t;
 
-/* What a worker is given; buffer, `log` and `clients` must outlive it. */
+/* What a worker is given; all of it must outlive the worker. */
 typedef struct sp_worker_options {
+    sp_counters_t *counters; /* its own, written by its thread alone */
     sp_access_buffer_t *access;
     const sp_log_t *log;
     sp_clients_t *clients; /* shared by the workers */
@@ -44,7 +45,5 @@ bool sp_worker_is_done(const sp_worker_t *worker);
 
 /* Waits for the thread (which has been told to end), frees everything. Accepts NULL. */
 void sp_worker_destroy(sp_worker_t *worker);
-
-const sp_counters_t *sp_worker_counters(const sp_worker_t *worker);
 
 #endif

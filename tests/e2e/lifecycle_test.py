@@ -156,11 +156,17 @@ class DrainTest(LifeTest):
         self.assertEqual(errors, [], counts)
 
     def test_delay(self):
-        """Nothing changes for the time of the delay; then it ends as usual."""
-        signpost = self.start({"drain": {"delay_s": 2, "timeout_s": 10}})
+        """Only readiness changes for the time of the delay; then it ends as usual."""
+        admin = ("127.0.0.1", free_port())
+        over = {"drain": {"delay_s": 2, "timeout_s": 10}}
+        signpost = self.start({**over, "admin": {"address": f"{admin[0]}:{admin[1]}"}})
+        self.warm(signpost.where)
+        self.assertEqual(http1.fetch(admin, "admin", "/readyz").status, 200)
         begin = time.monotonic()
         signpost.signal(signal.SIGTERM)
         self.assertTrue(signpost.wait_line(lambda line: "still accepting" in line, "err"))
+        ready = http1.fetch(admin, "admin", "/readyz")
+        self.assertEqual((ready.status, "draining" in ready.text), (503, True), ready.text)
         served = 0
         while time.monotonic() < begin + 1.5:
             self.warm(signpost.where)

@@ -6,6 +6,7 @@
  * fail in the same way. */
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "support/case_file.h"
@@ -18,9 +19,11 @@
 void *__real_sp_arena_alloc(sp_arena_t *arena, size_t size);
 void *__real_sp_arena_zalloc(sp_arena_t *arena, size_t count, size_t size);
 sp_str_t __real_sp_arena_copy(sp_arena_t *arena, sp_str_t text);
+sp_str_t __real_sp_arena_copy_lower(sp_arena_t *arena, sp_str_t text);
 void *__wrap_sp_arena_alloc(sp_arena_t *arena, size_t size);
 void *__wrap_sp_arena_zalloc(sp_arena_t *arena, size_t count, size_t size);
 sp_str_t __wrap_sp_arena_copy(sp_arena_t *arena, sp_str_t text);
+sp_str_t __wrap_sp_arena_copy_lower(sp_arena_t *arena, sp_str_t text);
 
 static struct {
     bool armed;
@@ -66,41 +69,36 @@ sp_str_t __wrap_sp_arena_copy(sp_arena_t *arena, sp_str_t text)
 {
     return must_fail() ? (sp_str_t){.ptr = NULL, .len = 0} : __real_sp_arena_copy(arena, text);
 }
+
+sp_str_t __wrap_sp_arena_copy_lower(sp_arena_t *arena, sp_str_t text)
+{
+    return must_fail() ? (sp_str_t){.ptr = NULL, .len = 0}
+                       : __real_sp_arena_copy_lower(arena, text);
+}
 /* NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming) */
 
 /* Which kind of allocation fails. */
 typedef struct failing {
     void (*fail_at)(size_t n);
     bool (*stop)(void);
-    size_t least; /* failures that the cases of one test must at least have answered with 503 */
 } failing_t;
 
-static const failing_t failing_heap = {
-    .fail_at = sp_alloc_fail_at, .stop = sp_alloc_stop, .least = 300};
-static const failing_t failing_arenas = {
-    .fail_at = fail_arena_at, .stop = stop_failing_arenas, .least = 1000};
+static const failing_t failing_heap = {.fail_at = sp_alloc_fail_at, .stop = sp_alloc_stop};
+static const failing_t failing_arenas = {.fail_at = fail_arena_at, .stop = stop_failing_arenas};
 
 /* ---- cases ---- */
 
-/* Each test plays every third case, so that they share the work. */
-#define STRIDE 3
+/* Case files, and of how many cases in them one is played: enough to reach every allocation, few
+ * enough for a sanitizer. */
+static const struct {
+    const char *name;
+    size_t stride;
+} files[] = {{"cases/redirects.json", 2},
+             {"cases/edges.json", 4},
+             {"cases/rules.json", 40},
+             {"fault/cases.json", 1}};
 
-static json_t *cases;
-
-static void start(void)
-{
-    json_error_t error;
-
-    cases = json_load_file(CASES_FILE, 0, &error);
-    cr_assert_gt(json_array_size(cases), 300, "%s", error.text);
-}
-
-static void finish(void)
-{
-    json_decref(cases);
-}
-
-TestSuite(alloc_sweep, .init = start, .fini = finish, .timeout = 100);
+TestSuite(alloc_sweep, .timeout = 100);
 
 /* What matters of an outcome, kept beyond the case. */
 typedef struct answer {
@@ -182,42 +180,56 @@ static size_t sweep(const failing_t *failing, const json_t *test_case)
     return given_up;
 }
 
-static void sweep_from(const failing_t *failing, size_t first)
+/* The number of cases that gave up at one allocation at least. */
+static size_t sweep_file(const failing_t *failing, const char *name, size_t stride)
 {
-    size_t given_up = 0;
+    char path[4096];
+    json_error_t error;
+    json_t *cases = NULL;
+    size_t gave_up_once = 0;
 
-    for (size_t i = first; i < json_array_size(cases); i += STRIDE) {
-        given_up += sweep(failing, json_array_get(cases, i));
+    (void)snprintf(path, sizeof(path), "%s/%s", TESTS_FOLDER, name);
+    cases = json_load_file(path, 0, &error);
+    cr_assert_gt(json_array_size(cases), 0, "%s: %s", path, error.text);
+    for (size_t i = 0; i < json_array_size(cases); i += stride) {
+        gave_up_once += sweep(failing, json_array_get(cases, i)) != 0;
     }
-    cr_expect_gt(given_up, failing->least, "memory does fail in there: %zu", given_up);
+    json_decref(cases);
+    return gave_up_once;
 }
 
-Test(alloc_sweep, heap_first_third)
+static void sweep_files(const failing_t *failing)
 {
-    sweep_from(&failing_heap, 0);
+    for (size_t i = 0; i != SP_COUNT(files); ++i) {
+        cr_expect_gt(sweep_file(failing, files[i].name, files[i].stride), 0,
+                     "memory does run out in %s", files[i].name);
+    }
 }
 
-Test(alloc_sweep, heap_second_third)
+Test(alloc_sweep, of_the_heap)
 {
-    sweep_from(&failing_heap, 1);
+    sweep_files(&failing_heap);
 }
 
-Test(alloc_sweep, heap_last_third)
+Test(alloc_sweep, of_arenas)
 {
-    sweep_from(&failing_heap, 2);
+    sweep_files(&failing_arenas);
 }
 
-Test(alloc_sweep, arenas_first_third)
+Test(alloc_sweep, cases_of_its_own_are_right)
 {
-    sweep_from(&failing_arenas, 0);
-}
+    json_error_t error;
+    json_t *cases = json_load_file(TESTS_FOLDER "/fault/cases.json", 0, &error);
 
-Test(alloc_sweep, arenas_second_third)
-{
-    sweep_from(&failing_arenas, 1);
-}
+    for (size_t i = 0; i != json_array_size(cases); ++i) {
+        const json_t *test_case = json_array_get(cases, i);
+        char why[512] = "";
+        case_result_t result;
 
-Test(alloc_sweep, arenas_last_third)
-{
-    sweep_from(&failing_arenas, 2);
+        case_play(test_case, &result);
+        cr_expect(case_agrees(test_case, result.outcome, why, sizeof(why)), "%s: %s",
+                  json_string_value(json_object_get(test_case, "id")), why);
+        case_clear(&result);
+    }
+    json_decref(cases);
 }

@@ -31,7 +31,7 @@ int main(int argc, char **argv)
     size_t count = json_array_size(cases);
 
     if (count == 0) {
-        fprintf(stderr, "usage: cases_test FILE (a JSON array of cases)\n");
+        (void)fprintf(stderr, "usage: cases_test FILE (a JSON array of cases)\n");
         return 2;
     }
     for (size_t i = 0; i != count; ++i) {

@@ -79,7 +79,8 @@ static void start_workers(serving_t *serving)
            "cannot listen");
     memcpy(&serving->where, &listener.address, sizeof(serving->where));
     for (size_t i = 0; i != SERVING_WORKERS; ++i) {
-        sp_worker_options_t options = {.access = sp_access_log_buffer(serving->access, i),
+        sp_worker_options_t options = {.counters = &serving->counters[i],
+                                       .access = sp_access_log_buffer(serving->access, i),
                                        .log = &serving->log,
                                        .clients = serving->clients,
                                        .done_fd = serving->done_fd};

@@ -16,6 +16,7 @@ typedef struct serving {
     sp_log_t log;
     sp_clients_t *clients;
     sp_access_log_t *access;
+    sp_counters_t counters[SERVING_WORKERS];
     sp_snapshot_t *snapshots[2]; /* from the same zone, with different fallbacks */
     sp_worker_t *workers[SERVING_WORKERS];
     struct sockaddr_in where;

@@ -34,4 +34,8 @@ const char *sp_status_name(sp_status_t status);
 sp_status_t sp_fail(sp_error_t *err, sp_status_t status, size_t offset, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Writes '?' for what is not printable ASCII in a message that ends in NUL: nothing that a stranger
+ * wrote may steer a terminal or break a line. */
+void sp_make_printable(char *message);
+
 #endif

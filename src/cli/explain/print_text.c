@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 
-#include "cli/explain/print.h"
+#include "cli/explain/print_text.h"
 
 #define EXCERPT 60     /* columns of a long text that are shown before its fault */
 #define LINE_MAX_AT 90 /* a fault further right gets an excerpt of its own */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/lint/report.h"
 
-#include "cli/json.h"
+#include "explain/json.h"
 
 static const char *plural(size_t count)
 {

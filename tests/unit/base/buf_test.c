@@ -138,3 +138,15 @@ Test(buf, escapes_for_terminals_and_logs)
     sp_buf_append_escaped(&buf, SP_STR("a\\b\x1b[0m\n\x7f\xff\0~"));
     EXPECT_TEXT(&buf, "a\\x5cb\\x1b[0m\\x0a\\x7f\\xff\\x00~");
 }
+
+Test(buf, printf_fills_the_buffer_to_its_last_octet)
+{
+    sp_buf_t buf;
+
+    sp_buf_init(&buf, &arena, 5);
+    sp_buf_printf(&buf, "%s", "12345");
+    cr_expect_eq(buf.status, SP_OK);
+    cr_expect(sp_str_eq(sp_buf_str(&buf), SP_STR("12345")));
+    sp_buf_printf(&buf, "%s", "6");
+    cr_expect_eq(buf.status, SP_TOO_LONG);
+}

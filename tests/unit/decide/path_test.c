@@ -103,6 +103,19 @@ Test(path, budget_of_expressions_is_shared_by_a_request, .timeout = 60)
     cr_expect_lt((clock() - begin) / CLOCKS_PER_SEC, 20, "generous: sanitizers, busy machines");
 }
 
+Test(path, use_of_a_child_counts_against_the_lookup_limit)
+{
+    world_add(&world, "_redirect.a.example", "type=path;to=https://wrong.example/");
+    world_add(&world, "_redirect.p.a.example", "use=_redirect.u");
+    world_add(&world, "_redirect.u", "to=https://x.example/");
+    world.policy.max_lookups = 3;
+    world_ask(&world, "a.example", "/p");
+    EXPECT_REDIRECT(&world, 302, "https://x.example/");
+    world.policy.max_lookups = 2;
+    world_ask(&world, "a.example", "/p");
+    EXPECT_STATUS(&world, 508, SP_OUTCOME_LIMITED);
+}
+
 /* ---- from ---- */
 
 Test(from, orders_the_labels_by_its_numbers)
@@ -198,6 +211,14 @@ Test(re, sees_the_decoded_path)
     world_add(&world, "_redirect.b.a.example", "to=https://x.example/{1}");
     world_ask(&world, "a.example", "/%62%20c?d");
     EXPECT_REDIRECT(&world, 302, "https://x.example/b");
+}
+
+Test(re, takes_an_octet_that_is_no_utf8_for_one_character_as_go_does)
+{
+    world_add(&world, "_redirect.a.example", "type=path;re=^/(.)([^/]*)$");
+    world_add(&world, "_redirect._.a.example", "to=https://x.example/{1}");
+    world_ask(&world, "a.example", "/%ffb%c3%bc%e2");
+    EXPECT_REDIRECT(&world, 302, "https://x.example/%FF");
 }
 
 Test(re, sees_the_query_as_sent_when_it_asks_for_it)

@@ -96,6 +96,7 @@ Test(target, has_the_scheme_http_or_https)
     expect_fault("data:text/html,x");
     expect_fault("https:x.example");
     expect_fault("https:/x.example");
+    expect_fault("a_b:c");
 }
 
 Test(target, has_a_proper_host)
@@ -175,6 +176,9 @@ Test(target, first_label_may_hold_a_visitors_letters)
     expect_target("https://p-{?q}-s.x.example/", "https://p-abc-1-s.x.example/");
     expect_target("https://{?q}.{hostonly}/", "https://abc-1.www.example.com/");
     expect_target("https://x{?e}.example/", "https://x.example/");
+    expect_target("https://b\xc3\xbc{?q}.x.example/", "https://xn--babc-1-3ya.x.example/");
+    expect_fault("https://\xe3\x80\x82{?q}.x.example/");
+    expect_fault("https://a\xe3\x80\x82{?q}.x.example/");
     expect_fault("https://{?q}.example/");
     expect_fault("https://{?q}.example./");
     expect_fault("https://{?d}.x.example/");
@@ -191,6 +195,7 @@ Test(target, path_may_follow_the_authority_directly)
     expect_target("https://x.example{?s}", "https://x.example/x");
     expect_target("https://x.example{?none}", "https://x.example");
     expect_target("https://x.example{?s}{?t}", "https://x.example/xx");
+    expect_target("https://x.example{?s}{path}", "https://x.example/x/p");
     expect_fault("https://x.example{?t}");
 }
 
@@ -199,6 +204,7 @@ Test(target, encodes_what_would_change_its_structure)
     set_uri("/p?v=a%3Fb%23c%26d%2Be%25f/g");
     expect_target("https://x.example/{?v}", "https://x.example/a%3Fb%23c&d+e%25f/g");
     expect_target("https://x.example/?w={?v}", "https://x.example/?w=a?b%23c%26d%2Be%25f/g");
+    expect_target("https://x.example/#a{?v}b#c", "https://x.example/#aa?b%23c%26d%2Be%25f/gb%23c");
     expect_target("https://x.example/#{?v}", "https://x.example/#a?b%23c%26d%2Be%25f/g");
 }
 

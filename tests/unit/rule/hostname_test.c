@@ -150,6 +150,15 @@ Test(hostname, says_where_the_fault_is)
     cr_expect_eq(err.offset, 3);
 }
 
+Test(hostname, in_u_label_form_has_its_faults_at_its_beginning)
+{
+    sp_host_t host;
+    sp_error_t err;
+
+    cr_assert_eq(sp_host_read(SP_STR("2.1\xc9\x9e..."), &arena, &host, &err), SP_BAD_VALUE);
+    cr_expect_eq(err.offset, 0, "positions in the converted text are not the caller's");
+}
+
 Test(hostname, in_u_label_form_becomes_a_labels)
 {
     sp_host_t host;

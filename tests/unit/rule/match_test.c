@@ -102,6 +102,7 @@ Test(regex, steps_over_whole_utf8_characters)
     cr_expect_str_eq(all("", "\xf0\x9f\x98\x80\xe2\x82\xac"), "[][][]");
     cr_expect_str_eq(all("", "\xc3"), "[][]", "half a character is one step");
     cr_expect_str_eq(all("", "\xe2\x28\xa1"), "[][][][]");
+    cr_expect_str_eq(all("\\B", "\xc3\xbc"), "[][]", "nothing begins inside a character");
 }
 
 Test(regex, counts_and_names_its_groups)
@@ -116,6 +117,15 @@ Test(regex, counts_and_names_its_groups)
     sp_regex_destroy(regex);
     regex = compile("(a)");
     cr_expect_not(sp_regex_has_names(regex));
+    sp_regex_destroy(regex);
+}
+
+Test(regex, may_have_one_name_for_two_groups_as_in_go)
+{
+    sp_regex_t *regex = compile("(?P<n>a)(?<n>b)");
+
+    EXPECT_STR(sp_regex_group_name(regex, 1), "n");
+    EXPECT_STR(sp_regex_group_name(regex, 2), "n");
     sp_regex_destroy(regex);
 }
 

@@ -61,12 +61,13 @@ Test(config_faults, points_at_items_of_lists)
 Test(config_faults, says_which_words_a_key_takes)
 {
     sp_config_recorder_expect(
-        "{\"log\": {\"level\": \"loud\", \"access\": null},\n"
+        "{\"log\": {\"level\": \"loud\", \"access\": null, \"format\": \"xml\"},\n"
         "\"dns\": {\"transport\": \"UDP\"},\n"
         "\"fallback\": {\"code\": 999, \"www\": \"yes\"},\n"
         "\"dialects\": [\"txtv1\"]}",
         "test.json:1:19: log.level must be error, warning, warn, info or debug, not \"loud\"\n"
         "test.json:1:37: log.access must be json, combined or off, not null\n"
+        "test.json:1:53: log.format must be text or json, not \"xml\"\n"
         "test.json:2:22: dns.transport must be auto, udp or tcp, not \"UDP\"\n"
         "test.json:3:22: fallback.code must be 301, 302, 303, 307 or 308, not 999\n"
         "test.json:3:34: fallback.www must be true or false, not a string\n"

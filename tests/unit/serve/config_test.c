@@ -38,6 +38,7 @@ static void expect_defaults(const sp_config_t *config)
     cr_expect_eq(config->drain.timeout_s, 30);
     cr_expect_eq(config->log.level, SP_LOG_INFO);
     cr_expect_eq(config->log.access, SP_ACCESS_JSON);
+    cr_expect_eq(config->log.format, SP_LOG_TEXT);
 }
 
 static void expect_dns_and_cache_defaults(const sp_config_t *config)
@@ -189,11 +190,13 @@ Test(config, reads_what_the_policy_needs)
 
 Test(config, reads_log_and_tls)
 {
-    sp_config_t *config = read_good("{\"log\": {\"level\": \"warn\", \"access\": \"combined\"},"
+    sp_config_t *config = read_good("{\"log\": {\"level\": \"warn\", \"access\": \"combined\","
+                                    "\"format\": \"json\"},"
                                     "\"tls\": {\"certificates\": \"certs\"}}");
 
     cr_expect_eq(config->log.level, SP_LOG_WARNING);
     cr_expect_eq(config->log.access, SP_ACCESS_COMBINED);
+    cr_expect_eq(config->log.format, SP_LOG_JSON);
     cr_expect_str_eq(config->tls_certificates, "certs");
     sp_config_destroy(config);
 }

@@ -21,6 +21,7 @@ static sp_worker_t *worker;
 static sp_access_log_t *access_log;
 static sp_snapshot_t *snapshot;
 static sp_log_t messages = {.level = SP_LOG_ERROR};
+static sp_counters_t counters;
 static int done_fd = -1;
 
 static void listen_as_manager(void)
@@ -41,7 +42,7 @@ static void start_worker(void)
 {
     const char *resolvers[] = {"127.0.0.1:9"};
     sp_config_flags_t flags = {.resolvers = resolvers, .resolver_count = 1};
-    sp_worker_options_t options = {.log = &messages};
+    sp_worker_options_t options = {.counters = &counters, .log = &messages};
 
     done_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     cr_assert_eq(sp_snapshot_load(&flags, &messages, NULL, &snapshot), SP_OK);

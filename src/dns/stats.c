@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dns/stats.h"
+
+#define HEADER_SIZE 12 /* RFC 1035, 4.1.1 */
+
+/* There is one writer, so that no locked instruction is needed. */
+static void add(atomic_uint_fast64_t *count, uint64_t value)
+{
+    atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + value,
+                          memory_order_relaxed);
+}
+
+const char *sp_dns_result_name(sp_dns_result_t result)
+{
+    static const char *const names[SP_DNS_RESULTS] = {
+        "noerror", "formerr", "servfail",  "nxdomain", "notimp",
+        "refused", "other",   "malformed", "timeout",  "refused_connection"};
+
+    return names[result];
+}
+
+sp_dns_result_t sp_dns_result_of(sp_str_t message)
+{
+    unsigned rcode = 0;
+
+    if (message.len < HEADER_SIZE) {
+        return SP_DNS_MALFORMED;
+    }
+    rcode = (unsigned char)message.ptr[3] & 15U;
+    return rcode < SP_DNS_OTHER ? (sp_dns_result_t)rcode
+                                : SP_DNS_OTHER; /* in the order of rcodes */
+}
+
+void sp_dns_stats_query(sp_dns_stats_t *stats, bool tcp, sp_dns_result_t result, uint64_t us)
+{
+    if (stats == NULL) {
+        return;
+    }
+    add(&stats->queries[tcp ? 1 : 0][result], 1);
+    if (result != SP_DNS_TIMEOUT && result != SP_DNS_REFUSED_CONNECTION) {
+        sp_histogram_add(&stats->durations, us);
+        atomic_store_explicit(&stats->answered_ms, sp_now_ms(), memory_order_relaxed);
+    }
+}
+
+void sp_dns_stats_lookup(sp_dns_stats_t *stats, sp_source_t source)
+{
+    if (stats != NULL) {
+        add(&stats->lookups[source], 1);
+    }
+}
+
+void sp_dns_stats_overload(sp_dns_stats_t *stats)
+{
+    if (stats != NULL) {
+        add(&stats->overloads, 1);
+    }
+}
+
+void sp_dns_stats_hedge(sp_dns_stats_t *stats)
+{
+    if (stats != NULL) {
+        add(&stats->hedges, 1);
+    }
+}
+
+void sp_dns_stats_inflight(sp_dns_stats_t *stats, int64_t change)
+{
+    if (stats != NULL) {
+        add(&stats->inflight, (uint64_t)change); /* wraps around to a decrement */
+    }
+}
