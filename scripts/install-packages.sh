@@ -13,6 +13,7 @@ demo_packages=(unbound curl)
 test_packages=(
     git libcriterion-dev clang-14 libclang-rt-14-dev llvm-14 clang-tidy-14 clang-format-14
     cppcheck valgrind gcovr python3 unbound nsd bind9-dnsutils nginx-light dpkg-dev file
+    iproute2 iptables
 )
 
 packages=()
