@@ -19,6 +19,8 @@ HOST, NAME = "a.example.com", "_redirect.a.example.com"
 TARGET, NEW_TARGET = "https://a.example.net/", "https://new.example.net/"
 TIMEOUT_MS = 1000
 DNS = {"dns": {"timeout_ms": TIMEOUT_MS, "try_ms": 400, "tries": 3}}
+# Where queries are counted: a machine that is busy makes hedges out of nothing.
+COUNTED = {"dns": {**DNS["dns"], "hedge_ms": -1}}
 CACHE = {"cache": {"enabled": True}}
 ANSWERS_PORTS = """
 import socket
@@ -37,7 +39,15 @@ class FaultsTest(ServerTest):
     """Whatever a resolver says: the right redirect or 503."""
 
     CONFIG = {**DNS, "fallback": {"redirect": "https://fallback.example.org/"}}
-    ROWS = [host_row(HOST, TARGET)]
+    NUMBERS = itertools.count()
+
+    def setUp(self):
+        """A host of its own for each test: a query that nobody answers lives on beyond the test."""
+        self.new_host()
+
+    def new_host(self):
+        self.host = f"f{next(self.NUMBERS)}.example.com"
+        self.name, self.rows = f"_redirect.{self.host}", [host_row(self.host, TARGET)]
 
     def assertUnavailable(self, response):
         got = (response.status, response.header("retry-after"), response.header("cache-control"))
@@ -46,11 +56,11 @@ class FaultsTest(ServerTest):
 
     def test_faults_that_last(self):
         for kind in ("servfail", "refused", "formerr", "notimp", "drop", "garbage", "wrong-id"):
-            for name in (NAME, f"_redirect._.{HOST}"):
-                with self.subTest(kind=kind, name=name):
-                    rows = self.ROWS if name == NAME else []
-                    self.dns.load(rows, {name: kind})
-                    got, seconds = timed(lambda: self.fetch(HOST))
+            for prefix in ("_redirect", "_redirect._"):
+                with self.subTest(kind=kind, prefix=prefix):
+                    self.new_host()
+                    self.dns.load([], {f"{prefix}.{self.host}": kind})
+                    got, seconds = timed(lambda: self.fetch(self.host))
                     self.assertUnavailable(got)
                     self.assertLess(seconds, TIMEOUT_MS / 1000 + 1)
 
@@ -58,47 +68,49 @@ class FaultsTest(ServerTest):
         """A lost or damaged packet costs a hedge; a wrong answer is none."""
         for kind in ("drop", "wrong-id", "truncate"):
             with self.subTest(kind):
-                self.dns.load(self.ROWS, {NAME: Fault(kind, times=1)})
-                got, seconds = timed(lambda: self.fetch(HOST))
+                self.new_host()
+                self.dns.load(self.rows, {self.name: Fault(kind, times=1)})
+                got, seconds = timed(lambda: self.fetch(self.host))
                 self.assertRedirect(got, TARGET)
                 self.assertLess(seconds, 0.4)
 
     def test_udp_is_lost_for_good(self):
-        self.dns.load(self.ROWS, {NAME: Fault("drop", transport="udp")})
-        got, seconds = timed(lambda: self.fetch(HOST))
+        self.dns.load(self.rows, {self.name: Fault("drop", transport="udp")})
+        got, seconds = timed(lambda: self.fetch(self.host))
         self.assertRedirect(got, TARGET)
         self.assertLess(seconds, 0.4)
-        self.assertGreaterEqual(self.dns.count(NAME, "tcp"), 1)
+        self.assertGreaterEqual(self.dns.count(self.name, "tcp"), 1)
 
     def test_tcp_is_closed(self):
-        self.dns.load(self.ROWS, {NAME: Fault("close", transport="tcp")})
-        self.assertRedirect(self.fetch(HOST), TARGET)
-        self.dns.load(self.ROWS, {NAME: Fault("drop", times=1, transport="udp")})
-        self.assertRedirect(self.fetch(HOST), TARGET)
+        self.dns.load(self.rows, {self.name: Fault("close", transport="tcp")})
+        self.assertRedirect(self.fetch(self.host), TARGET)
+        self.dns.load(self.rows, {self.name: Fault("drop", times=1, transport="udp")})
+        self.assertRedirect(self.fetch(self.host), TARGET)
 
     def test_late_answers(self):
-        self.dns.load(self.ROWS, {NAME: Fault("delay", delay_ms=TIMEOUT_MS // 2)})
-        self.assertRedirect(self.fetch(HOST), TARGET)
-        self.dns.load(self.ROWS, {NAME: Fault("delay", delay_ms=TIMEOUT_MS + 300)})
-        self.assertUnavailable(self.fetch(HOST))
+        self.dns.load(self.rows, {self.name: Fault("delay", delay_ms=TIMEOUT_MS // 2)})
+        self.assertRedirect(self.fetch(self.host), TARGET)
+        self.new_host()
+        self.dns.load(self.rows, {self.name: Fault("delay", delay_ms=TIMEOUT_MS + 300)})
+        self.assertUnavailable(self.fetch(self.host))
         self.dns.load([host_row("b.example.com", NEW_TARGET)])
         self.assertRedirect(self.fetch("b.example.com"), NEW_TARGET)
 
 
 class SharingTest(ServerTest):
-    CONFIG = {**DNS, **CACHE, "threads": 2}
+    CONFIG = {**COUNTED, **CACHE, "threads": 2}
 
     def test_a_thousand_requests_for_one_new_name(self):
         self.dns.load([host_row("new.example.com", TARGET)])
         for got in in_parallel(1000, lambda _: self.fetch("new.example.com").status):
             self.assertEqual(got, 302)
-        self.assertLessEqual(self.dns.count("_redirect.new.example.com", "udp"), 2)
+        self.assertLessEqual(self.dns.count("_redirect.new.example.com"), 2)
 
 
 class TtlTest(ServerTest):
     """Stale answers are allowed, and yet each name is asked for when its time has come."""
 
-    CONFIG = {**DNS, **CACHE}
+    CONFIG = {**COUNTED, **CACHE}
 
     def assertAskedAgainAfter(self, host, seconds, before, after):
         name = f"_redirect.{host}"
