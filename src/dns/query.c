@@ -91,7 +91,7 @@ static bool send_next(sp_query_env_t *env, query_t *query, bool fresh)
 {
     size_t count = env->options.resolver_count;
 
-    if (query->sends >= env->options.tries * count) {
+    if (count == 0 || query->sends >= env->options.tries * count) {
         return false;
     }
     for (size_t i = 1; i <= 2 * count; ++i) {

@@ -187,12 +187,14 @@ static void report(const load_t *load)
 
 int main(int argc, char **argv)
 {
-    load_t *load = calloc(1, sizeof(*load));
+    load_t *load;
 
-    if (argc != 6 || load == NULL) {
+    if (argc != 6) {
         (void)fputs("usage: open_load ADDRESS PORT RATE SECONDS DOMAIN\n", stderr);
         return 2;
     }
+    load = calloc(1, sizeof(*load));
+    need(load != NULL, "memory");
     load->address = (struct sockaddr_in){.sin_family = AF_INET,
                                          .sin_port = htons((uint16_t)strtoul(argv[2], NULL, 10))};
     need(inet_pton(AF_INET, argv[1], &load->address.sin_addr) == 1, "address");
