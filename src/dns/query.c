@@ -301,11 +301,13 @@ static void send_hedge(sp_query_env_t *env, query_t *query, size_t resolver, boo
     env->counters->hedges += sp_query_send(env, &query->question, resolver, tcp) ? 1 : 0;
 }
 
-/* To one that is up and has not been asked. */
+/* To one that has not been asked, and is up: unless all are down, then the next may be back. */
 static void hedge_elsewhere(sp_query_env_t *env, query_t *query)
 {
+    bool all_down = env->resolvers[sp_query_first_choice(env)].health.is_down;
+
     for (size_t i = 0; i != env->options.resolver_count; ++i) {
-        if (!env->resolvers[i].health.is_down && query->strikes[i] < GIVE_UP &&
+        if ((all_down || !env->resolvers[i].health.is_down) && query->strikes[i] < GIVE_UP &&
             !sp_query_listens(&query->question, i)) {
             send_hedge(env, query, i, is_tcp_only(env));
             return;
