@@ -85,28 +85,6 @@ static bool try_at(sp_query_env_t *env, query_t *query, size_t resolver)
     return true;
 }
 
-/* Sends to the next resolver that is worth asking, one that is down last; `fresh`: only to one that
- * owes no answer. False when there is none, or every try is used up. */
-static bool send_next(sp_query_env_t *env, query_t *query, bool fresh)
-{
-    size_t count = env->options.resolver_count;
-
-    if (count == 0 || query->sends >= env->options.tries * count) {
-        return false;
-    }
-    for (size_t i = 1; i <= 2 * count; ++i) {
-        size_t resolver = (query->latest + i) % count;
-        bool is_down = env->resolvers[resolver].health.is_down;
-
-        if (is_down == (i > count) && query->strikes[resolver] < GIVE_UP &&
-            !(fresh && sp_query_listens(&query->question, resolver)) &&
-            try_at(env, query, resolver)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Is an answer still to be expected? Not from a resolver that was struck out: what it owes to an
  * earlier try will be no better. */
 static bool has_hope(const query_t *query)
@@ -114,6 +92,30 @@ static bool has_hope(const query_t *query)
     for (const sp_query_attempt_t *attempt = query->question.attempts; attempt != NULL;
          attempt = attempt->next) {
         if (query->strikes[attempt->resolver] < GIVE_UP) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Sends to the next resolver that is worth asking, one that is down last; `fresh`: only to one that
+ * owes no answer, and to one that is down only where nothing else is to be hoped for. False when
+ * there is none, or every try is used up. */
+static bool send_next(sp_query_env_t *env, query_t *query, bool fresh)
+{
+    size_t count = env->options.resolver_count;
+    size_t most = fresh && has_hope(query) ? count : 2 * count;
+
+    if (count == 0 || query->sends >= env->options.tries * count) {
+        return false;
+    }
+    for (size_t i = 1; i <= most; ++i) {
+        size_t resolver = (query->latest + i) % count;
+        bool is_down = env->resolvers[resolver].health.is_down;
+
+        if (is_down == (i > count) && query->strikes[resolver] < GIVE_UP &&
+            !(fresh && sp_query_listens(&query->question, resolver)) &&
+            try_at(env, query, resolver)) {
             return true;
         }
     }

@@ -246,6 +246,35 @@ Test(ares_client_hedge, passes_over_a_closed_port)
     sp_scripted_stop(second);
 }
 
+/* The failed probe is no try of the question beside which it was sent. */
+Test(ares_client_hedge, hedges_also_beside_a_probe_that_fails)
+{
+    const sp_scripted_line_t script[] = {{.name = "a.example", .answers = {plain}},
+                                         {.name = NAME, .action = SP_SCRIPTED_DROP},
+                                         {.name = NAME, .answers = {plain}}};
+    sp_scripted_dns_t *second = sp_scripted_start(script, 3);
+    fixture_t fixture;
+    asked_t asked;
+    uint64_t probe_ms;
+
+    fixture_init(&fixture);
+    fixture.options.hedge_ms = HEDGE_MS;
+    fixture.options.try_ms = TRY_MS;
+    fixture_add_resolver(&fixture, sp_scripted_closed_address());
+    fixture_add_resolver(&fixture, sp_scripted_address(second));
+    fixture_open(&fixture);
+    ask_and_await(&fixture, "a.example", &asked);
+    release(&asked);
+    probe_ms = sp_now_ms() + 510;
+    while (sp_now_ms() < probe_ms) {
+        turn(&fixture);
+    }
+    ask_soon(&fixture, NAME);
+    cr_expect_eq(sp_scripted_tcp_count(second), 1);
+    fixture_close(&fixture);
+    sp_scripted_stop(second);
+}
+
 Test(ares_client_hedge, bounds_what_is_in_flight_for_one_domain)
 {
     const sp_scripted_line_t script[] = {{.name = NAME, .answers = {plain}},
