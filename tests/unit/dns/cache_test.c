@@ -231,7 +231,7 @@ Test(cache, needs_few_octets_for_a_host)
     }
     sp_cache_count(cache, &counters);
     cr_assert_eq(counters.entries, 20000);
-    cr_expect_leq(counters.bytes / counters.entries, 480, "%lu octets a host",
+    cr_expect_leq(counters.bytes / counters.entries, 464, "%lu octets a host",
                   (unsigned long)(counters.bytes / counters.entries));
     sp_cache_destroy(cache);
 }
