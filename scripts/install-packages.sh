@@ -14,6 +14,7 @@ test_packages=(
     git libcriterion-dev clang-14 libclang-rt-14-dev llvm-14 clang-tidy-14 clang-format-14
     cppcheck valgrind gcovr python3 unbound nsd bind9-dnsutils nginx-light dpkg-dev file
     prometheus chromium chromium-driver # promtool; a browser for the page of /explain
+    iproute2 iptables
 )
 
 packages=()
