@@ -15,6 +15,7 @@ test_packages=(
     cppcheck valgrind gcovr python3 unbound nsd bind9-dnsutils nginx-light dpkg-dev file
     systemd
     prometheus chromium chromium-driver # promtool; a browser for the page of /explain
+    iproute2 iptables
 )
 
 packages=()

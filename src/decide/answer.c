@@ -28,6 +28,20 @@ static holder_t *holder_of(const sp_answer_t *answer)
     return cast.holder;
 }
 
+/* The parts of a text's templates: each placeholder, and what stands before the first and between
+ * two of them. */
+static size_t estimate_parts(sp_str_t text)
+{
+    size_t parts = 1;
+
+    for (size_t i = 0; i != text.len; ++i) {
+        bool is_last = i + 1 == text.len || text.ptr[i + 1] == ';' || text.ptr[i + 1] == '{';
+
+        parts += text.ptr[i] == '{' || (text.ptr[i] == '}' && !is_last) ? 1 : 0;
+    }
+    return parts;
+}
+
 /* What texts and record will take, good enough to do without a second block for common records. */
 static size_t estimate(const sp_answer_parts_t *parts)
 {
@@ -37,13 +51,8 @@ static size_t estimate(const sp_answer_parts_t *parts)
         octets += parts->texts[i].len;
     }
     if (parts->text_count == 1) {
-        size_t placeholders = 0;
-
-        for (size_t i = 0; i != parts->texts[0].len; ++i) {
-            placeholders += parts->texts[0].ptr[i] == '{';
-        }
         octets += sizeof(sp_record_t) + sizeof(sp_template_t) +
-                  (2 * placeholders + 1) * sizeof(sp_template_part_t) + alignof(void *);
+                  estimate_parts(parts->texts[0]) * sizeof(sp_template_part_t) + alignof(void *);
     }
     return octets;
 }

@@ -16,6 +16,7 @@
 #define RECEIVE_BUFFER (1 << 20)
 #define CLASS_IN 1
 #define TYPE_TXT 16
+#define TCP_SILENCE_MS 2000 /* unacknowledged for so long: the connection is dead */
 #define ARES_NAME_SIZE (2 * SP_WIRE_NAME_MAX + 1) /* each octet escaped, and NUL */
 
 struct sp_ares_channel {
@@ -32,17 +33,28 @@ typedef struct question {
     void *arg;
 } question_t;
 
+/* A hedge must not wait for Nagle, nor for retransmissions that come ever later; and a connection
+ * whose other end has vanished must not look open for a quarter of an hour. */
+static void tune_stream(int fd)
+{
+    int on = 1;
+    unsigned silence = TCP_SILENCE_MS;
+
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_THIN_LINEAR_TIMEOUTS, &on, sizeof(on));
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &silence, sizeof(silence));
+}
+
 /* c-ares' own socket functions know no IPv6 scope; with these the channel connects to exactly the
  * address that was configured. */
 static ares_socket_t open_socket(int family, int type, int protocol, void *arg)
 {
     int fd = socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
-    int on = 1;
     int size = RECEIVE_BUFFER;
 
     (void)arg;
     if (fd >= 0 && type == SOCK_STREAM) {
-        (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+        tune_stream(fd);
     } else if (fd >= 0) {
         (void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
     }

@@ -11,8 +11,9 @@
 
 typedef struct sp_ares_channel sp_ares_channel_t;
 
-/* c-ares finds queries by 16-bit ids and searches for a free one: never near to all of them. */
-#define SP_CHANNEL_OUTSTANDING_MAX 16384
+/* c-ares finds queries by 16-bit ids and searches for a free one: never near to all of them. More
+ * than this at once, and answers get lost in the socket's buffer. */
+#define SP_CHANNEL_OUTSTANDING_MAX 2000
 
 typedef enum sp_wire_result {
     SP_WIRE_REPLY,      /* octets came that answer the question; their rcode is not judged */

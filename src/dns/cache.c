@@ -3,11 +3,16 @@
 
 #include "dns/name_map.h"
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #define SHARDS_MAX 64
 #define SHARD_MIN_BYTES 262144U /* a small cache has fewer shards */
 #define MALLOC_OVERHEAD 16      /* octets of one allocation: header and rounding */
+#define POPULAR 2               /* hits since it was stored */
+#define PREFETCH_MIN_TTL_S 10
+#define CLAIM_MS 5000 /* how long whoever was told to refresh may take */
+#define MS_PER_TICK 100
 
 /* In the map by name, and in the shard's queue by age. */
 typedef struct entry {
@@ -15,8 +20,11 @@ typedef struct entry {
     struct entry *newer;
     struct entry *older;
     const sp_answer_t *answer;
-    uint64_t expires_ms : 63;
-    uint64_t visited : 1; /* since the hand came by last */
+    uint64_t expires_ms;
+    uint32_t retry_ticks; /* of MS_PER_TICK: nobody is told to ask before */
+    uint8_t hits;         /* since it was stored; no more are counted than matter */
+    bool visited;         /* since the hand came by last */
+    bool failed;          /* asking anew did */
     char name[];
 } entry_t;
 
@@ -27,7 +35,7 @@ typedef struct shard {
     entry_t *oldest;
     entry_t *hand; /* the entry that SIEVE looks at next; NULL: the oldest */
     size_t bytes;  /* of the entries */
-    uint64_t evictions;
+    sp_cache_counters_t counters;
 } shard_t;
 
 struct sp_cache {
@@ -35,14 +43,15 @@ struct sp_cache {
     sp_name_key_t key;
     size_t shard_max; /* octets */
     size_t shard_count;
+    atomic_uint_fast64_t back_ms; /* when a resolver came back last */
     shard_t *shards;
 };
 
 /* Of heap, for entry and answer. */
 static size_t bytes_of(const entry_t *entry)
 {
-    return sizeof(*entry) + entry->node.len + MALLOC_OVERHEAD + sp_answer_bytes(entry->answer) +
-           MALLOC_OVERHEAD;
+    return offsetof(entry_t, name) + entry->node.len + MALLOC_OVERHEAD +
+           sp_answer_bytes(entry->answer) + MALLOC_OVERHEAD;
 }
 
 static size_t shard_count_for(size_t max_bytes)
@@ -76,6 +85,7 @@ sp_status_t sp_cache_create(const sp_cache_options_t *options, sp_cache_t **ret_
         goto out;
     }
     cache->options = *options;
+    atomic_init(&cache->back_ms, 0);
     cache->shard_max = options->max_bytes / wanted;
     status = sp_name_key_make(&cache->key);
     while (status == SP_OK && cache->shard_count != wanted) {
@@ -159,13 +169,13 @@ static void evict_one(shard_t *shard, entry_t **freed)
 {
     entry_t *entry = shard->hand != NULL ? shard->hand : shard->oldest;
 
-    while (entry->visited != 0) {
-        entry->visited = 0;
+    while (entry->visited) {
+        entry->visited = false;
         entry = entry->newer != NULL ? entry->newer : shard->oldest;
     }
     shard->hand = entry;
     take_out(shard, entry);
-    shard->evictions += 1;
+    shard->counters.evictions += 1;
     entry->older = *freed;
     *freed = entry;
 }
@@ -173,29 +183,6 @@ static void evict_one(shard_t *shard, entry_t **freed)
 static size_t used(const shard_t *shard)
 {
     return shard->bytes + sp_name_map_bytes(&shard->map);
-}
-
-const sp_answer_t *sp_cache_find(sp_cache_t *cache, sp_str_t name, uint64_t now_ms,
-                                 uint32_t *ret_ttl_s)
-{
-    const sp_answer_t *answer = NULL;
-    shard_t *shard;
-    entry_t *entry;
-    uint64_t hash;
-
-    if (!cache->options.enabled) {
-        return NULL;
-    }
-    hash = sp_name_hash(&cache->key, name);
-    shard = lock_shard(cache, hash);
-    entry = (entry_t *)sp_name_map_find_hashed(&shard->map, name, hash);
-    if (entry != NULL && entry->expires_ms > now_ms) {
-        entry->visited = 1;
-        answer = sp_answer_retain(entry->answer);
-        *ret_ttl_s = (uint32_t)((entry->expires_ms - now_ms + 999) / 1000);
-    }
-    unlock(shard);
-    return answer;
 }
 
 static uint32_t ttl_for(const sp_cache_options_t *options, const sp_answer_t *answer)
@@ -218,16 +205,158 @@ static uint32_t ttl_for(const sp_cache_options_t *options, const sp_answer_t *an
     return options->failure_ttl_s;
 }
 
+static entry_t *find_entry(const shard_t *shard, sp_str_t name, uint64_t hash)
+{
+    return (entry_t *)sp_name_map_find_hashed(&shard->map, name, hash);
+}
+
+static bool was_before_return(const sp_cache_t *cache, uint64_t at_ms)
+{
+    uint64_t back_ms = atomic_load_explicit(&cache->back_ms, memory_order_relaxed);
+
+    return back_ms != 0 && at_ms <= back_ms;
+}
+
+bool sp_cache_is_outdated(const sp_cache_t *cache, const sp_answer_t *answer, uint64_t asked_ms)
+{
+    return (answer->failure == SP_FAILURE_TIMEOUT || answer->failure == SP_FAILURE_CONNECTION) &&
+           was_before_return(cache, asked_ms);
+}
+
+/* When a failure was stored that counts until then. */
+static uint64_t failed_ms(const sp_cache_t *cache, uint64_t until_ms)
+{
+    return until_ms - (uint64_t)cache->options.failure_ttl_s * 1000;
+}
+
+static bool is_fresh(const sp_cache_t *cache, const entry_t *entry, uint64_t now_ms)
+{
+    return entry->expires_ms > now_ms &&
+           (entry->answer->kind != SP_ANSWER_FAILURE ||
+            !sp_cache_is_outdated(cache, entry->answer, failed_ms(cache, entry->expires_ms)));
+}
+
+static uint32_t seconds_left(const entry_t *entry, uint64_t now_ms)
+{
+    return (uint32_t)((entry->expires_ms - now_ms + 999) / 1000);
+}
+
+const sp_answer_t *sp_cache_find(sp_cache_t *cache, sp_str_t name, uint64_t now_ms,
+                                 uint32_t *ret_ttl_s)
+{
+    const sp_answer_t *answer = NULL;
+    shard_t *shard;
+    entry_t *entry;
+    uint64_t hash;
+
+    if (!cache->options.enabled) {
+        return NULL;
+    }
+    hash = sp_name_hash(&cache->key, name);
+    shard = lock_shard(cache, hash);
+    entry = find_entry(shard, name, hash);
+    if (entry != NULL && is_fresh(cache, entry, now_ms)) {
+        entry->visited = true;
+        answer = sp_answer_retain(entry->answer);
+        *ret_ttl_s = seconds_left(entry, now_ms);
+    }
+    unlock(shard);
+    return answer;
+}
+
+/* Of use though its TTL may have run out? */
+static bool is_usable(const sp_cache_t *cache, const entry_t *entry, uint64_t now_ms)
+{
+    return entry->answer->kind != SP_ANSWER_FAILURE &&
+           entry->expires_ms + (uint64_t)cache->options.stale_s * 1000 > now_ms;
+}
+
+static bool is_to_be_refreshed(const sp_cache_t *cache, const entry_t *entry, uint64_t now_ms)
+{
+    uint32_t ttl_s = ttl_for(&cache->options, entry->answer);
+
+    return cache->options.prefetch && entry->hits >= POPULAR && ttl_s >= PREFETCH_MIN_TTL_S &&
+           entry->expires_ms - now_ms <= (uint64_t)ttl_s * 100 &&
+           (uint64_t)entry->retry_ticks * MS_PER_TICK <= now_ms &&
+           entry->answer->kind != SP_ANSWER_FAILURE;
+}
+
+static void retry_after(entry_t *entry, uint64_t at_ms, bool failed)
+{
+    entry->retry_ticks = (uint32_t)(at_ms / MS_PER_TICK);
+    entry->failed = failed;
+}
+
+static sp_cached_state_t state_of_fresh(const sp_cache_t *cache, entry_t *entry, uint64_t now_ms)
+{
+    if (entry->hits < POPULAR) {
+        entry->hits += 1;
+    }
+    if (!is_to_be_refreshed(cache, entry, now_ms)) {
+        return SP_CACHED_FRESH;
+    }
+    retry_after(entry, now_ms + CLAIM_MS, false);
+    return SP_CACHED_REFRESH;
+}
+
+static sp_cached_state_t state_of_stale(const sp_cache_t *cache, const entry_t *entry,
+                                        uint64_t now_ms)
+{
+    uint64_t retry_ms = (uint64_t)entry->retry_ticks * MS_PER_TICK;
+
+    return entry->failed && retry_ms > now_ms &&
+                   !was_before_return(cache, failed_ms(cache, retry_ms))
+               ? SP_CACHED_BLOCKED
+               : SP_CACHED_STALE;
+}
+
+static bool look_at(sp_cache_t *cache, shard_t *shard, entry_t *entry, uint64_t now_ms,
+                    sp_cached_t *ret_cached)
+{
+    if (entry != NULL && is_fresh(cache, entry, now_ms)) {
+        ret_cached->ttl_s = seconds_left(entry, now_ms);
+        ret_cached->state = state_of_fresh(cache, entry, now_ms);
+        shard->counters.hits += 1;
+        shard->counters.refreshes += ret_cached->state == SP_CACHED_REFRESH ? 1 : 0;
+    } else if (entry != NULL && is_usable(cache, entry, now_ms)) {
+        ret_cached->ttl_s = 0;
+        ret_cached->state = state_of_stale(cache, entry, now_ms);
+        shard->counters.stale += 1;
+    } else {
+        shard->counters.misses += 1;
+        return false;
+    }
+    entry->visited = true;
+    ret_cached->answer = sp_answer_retain(entry->answer);
+    return true;
+}
+
+bool sp_cache_look(sp_cache_t *cache, sp_str_t name, uint64_t now_ms, sp_cached_t *ret_cached)
+{
+    shard_t *shard;
+    uint64_t hash;
+    bool is_there;
+
+    if (!cache->options.enabled) {
+        return false;
+    }
+    hash = sp_name_hash(&cache->key, name);
+    shard = lock_shard(cache, hash);
+    is_there = look_at(cache, shard, find_entry(shard, name, hash), now_ms, ret_cached);
+    unlock(shard);
+    return is_there;
+}
+
 static entry_t *make_entry(sp_str_t name, const sp_answer_t *answer, uint64_t expires_ms)
 {
-    entry_t *entry = calloc(1, sizeof(*entry) + name.len);
+    entry_t *entry = calloc(1, offsetof(entry_t, name) + name.len);
 
     if (entry == NULL) {
         return NULL;
     }
     sp_name_node_init(&entry->node, offsetof(entry_t, name), name);
     entry->answer = sp_answer_retain(answer);
-    entry->expires_ms = expires_ms & (UINT64_MAX >> 1);
+    entry->expires_ms = expires_ms;
     return entry;
 }
 
@@ -259,30 +388,50 @@ static void put(shard_t *shard, entry_t *entry, size_t max, entry_t **freed)
     }
 }
 
+/* Puts the entry in the place of an older one. */
+static void replace(sp_cache_t *cache, shard_t *shard, entry_t *entry, entry_t *old,
+                    entry_t **freed)
+{
+    if (old != NULL) {
+        entry->visited = old->visited;
+        take_out(shard, old);
+        old->older = NULL;
+        *freed = old;
+    }
+    put(shard, entry, cache->shard_max, freed);
+}
+
 void sp_cache_store(sp_cache_t *cache, sp_str_t name, const sp_answer_t *answer, uint64_t now_ms)
 {
     uint32_t ttl_s = ttl_for(&cache->options, answer);
+    uint64_t expires_ms = now_ms + (uint64_t)ttl_s * 1000;
+    bool is_failure = answer->kind == SP_ANSWER_FAILURE;
     entry_t *freed = NULL; /* after unlocking */
     entry_t *old;
     entry_t *entry;
     shard_t *shard;
 
-    if (!cache->options.enabled || ttl_s == 0 || name.len > SP_NAME_MAX) {
+    if (!cache->options.enabled || name.len > SP_NAME_MAX) {
         return;
     }
-    entry = make_entry(name, answer, now_ms + (uint64_t)ttl_s * 1000);
+    if (ttl_s == 0) {
+        if (!is_failure) {
+            (void)sp_cache_remove(cache, name); /* it is out of date, whatever its TTL */
+        }
+        return;
+    }
+    entry = make_entry(name, answer, expires_ms);
     if (entry == NULL) {
         return;
     }
     shard = lock_shard(cache, sp_name_hash(&cache->key, name));
     old = (entry_t *)sp_name_map_find(&shard->map, name);
-    if (old != NULL) {
-        entry->visited = old->visited;
-        take_out(shard, old);
-        old->older = NULL;
-        freed = old;
+    if (is_failure && old != NULL && is_usable(cache, old, now_ms)) {
+        retry_after(old, expires_ms, true);
+        freed = entry;
+    } else {
+        replace(cache, shard, entry, old, &freed);
     }
-    put(shard, entry, cache->shard_max, &freed);
     unlock(shard);
     free_chain(freed);
 }
@@ -302,6 +451,11 @@ bool sp_cache_remove(sp_cache_t *cache, sp_str_t name)
     return entry != NULL;
 }
 
+void sp_cache_resolver_is_back(sp_cache_t *cache, uint64_t now_ms)
+{
+    atomic_store_explicit(&cache->back_ms, now_ms, memory_order_relaxed);
+}
+
 void sp_cache_count(sp_cache_t *cache, sp_cache_counters_t *ret_counters)
 {
     sp_cache_counters_t sum = {0};
@@ -312,7 +466,11 @@ void sp_cache_count(sp_cache_t *cache, sp_cache_counters_t *ret_counters)
         (void)pthread_mutex_lock(&shard->lock);
         sum.entries += shard->map.count;
         sum.bytes += used(shard);
-        sum.evictions += shard->evictions;
+        sum.hits += shard->counters.hits;
+        sum.stale += shard->counters.stale;
+        sum.misses += shard->counters.misses;
+        sum.refreshes += shard->counters.refreshes;
+        sum.evictions += shard->counters.evictions;
         unlock(shard);
     }
     *ret_counters = sum;

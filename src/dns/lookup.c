@@ -4,42 +4,33 @@
 #include "dns/ares_client.h"
 #include "dns/cache.h"
 #include "dns/inflight.h"
+#include "dns/ready_answers.h"
 #include "dns/stats.h"
+#include "dns/timer_heap.h"
 #include "dns/zone_client.h"
 #include <stdlib.h>
-#include <time.h>
-
-/* Made once, so that a question which fails at once needs no memory. */
-typedef struct ready_answers {
-    const sp_answer_t *overload;
-    const sp_answer_t *no_resolver;
-    const sp_answer_t *timeout;
-    const sp_answer_t *nxdomain; /* outside the zones, when there are zones and no resolver */
-} ready_answers_t;
 
 struct sp_lookups {
     const sp_zones_t *zones;
     sp_cache_t *cache;
     sp_inflight_t *inflight;
     sp_ares_client_t *client; /* NULL: no resolvers */
-    ready_answers_t ready;
+    sp_ready_answers_t ready;
     sp_lookup_guard_fn *guard; /* NULL: everybody may cause queries */
     sp_lookup_counters_t counters;
-    sp_dns_stats_t *stats; /* NULL: none */
-    sp_lookup_t *first;    /* all that wait, the next deadline first */
-    sp_lookup_t *last;
-    unsigned calling; /* callbacks under way */
-    bool doomed;      /* destroyed by one of them: freed at the end of the turn */
+    sp_dns_stats_t *stats;  /* NULL: none */
+    sp_timer_heap_t timers; /* one for each lookup that waits */
+    unsigned calling;       /* callbacks under way */
+    bool doomed;            /* destroyed by one of them: freed at the end of the turn */
 };
 
 struct sp_lookup {
     sp_waiter_t waiter; /* first: the flights know nothing else */
+    sp_timer_t timer;   /* when it gets what there is */
     sp_lookups_t *lookups;
-    sp_lookup_t *previous;
-    sp_lookup_t *next;
     sp_lookup_done_fn *done;
     void *arg;
-    uint64_t deadline_ms;
+    const sp_answer_t *stale; /* a reference: better than a failure; NULL: none */
     uint64_t started_us;
     uint32_t ttl_max_s; /* of the CNAMEs in a zone file that led to the question */
     sp_source_t source;
@@ -51,26 +42,9 @@ typedef struct question {
     uint64_t deadline_ms;
     uint64_t started_us;
     uint32_t ttl_max_s;
-    void *arg; /* of the caller, for the guard */
+    const sp_answer_t *stale; /* a reference, or NULL */
+    void *arg;                /* of the caller, for the guard */
 } question_t;
-
-static uint64_t monotonic(uint64_t per_second)
-{
-    struct timespec now = {0};
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now); /* that clock is always there */
-    return (uint64_t)now.tv_sec * per_second + (uint64_t)now.tv_nsec / (1000000000U / per_second);
-}
-
-uint64_t sp_now_ms(void)
-{
-    return monotonic(1000);
-}
-
-uint64_t sp_now_us(void)
-{
-    return monotonic(1000000);
-}
 
 static sp_lookup_result_t make_result(const sp_answer_t *answer, sp_source_t source, uint32_t ttl_s,
                                       uint32_t ttl_max_s, uint64_t started_us)
@@ -81,42 +55,60 @@ static sp_lookup_result_t make_result(const sp_answer_t *answer, sp_source_t sou
                                 .waited_us = sp_now_us() - started_us};
 }
 
-/* In order of deadlines; a new one is nearly always the last. */
-static void link_deadline(sp_lookups_t *lookups, sp_lookup_t *lookup)
+static void count(sp_lookups_t *lookups, sp_source_t source)
 {
-    sp_lookup_t *before = lookups->last;
-
-    while (before != NULL && before->deadline_ms > lookup->deadline_ms) {
-        before = before->previous;
+    sp_dns_stats_lookup(lookups->stats, source);
+    switch (source) {
+    case SP_SOURCE_HIT:
+        lookups->counters.hits += 1;
+        break;
+    case SP_SOURCE_STALE:
+        lookups->counters.stale += 1;
+        break;
+    case SP_SOURCE_COALESCED:
+        lookups->counters.coalesced += 1;
+        break;
+    case SP_SOURCE_MISS:
+        lookups->counters.misses += 1;
+        break;
+    case SP_SOURCE_ZONE:
+        break;
     }
-    lookup->previous = before;
-    lookup->next = before != NULL ? before->next : lookups->first;
-    *(before != NULL ? &before->next : &lookups->first) = lookup;
-    *(lookup->next != NULL ? &lookup->next->previous : &lookups->last) = lookup;
 }
 
 /* It waits for nothing any more. */
 static void detach(sp_lookups_t *lookups, sp_lookup_t *lookup)
 {
-    if (lookup == lookups->first) {
-        lookups->first = lookup->next;
-    } else {
-        lookup->previous->next = lookup->next;
-    }
-    *(lookup->next != NULL ? &lookup->next->previous : &lookups->last) = lookup->previous;
+    sp_timer_heap_remove(&lookups->timers, &lookup->timer);
     sp_flight_leave(&lookup->waiter);
+}
+
+static void free_lookup(sp_lookup_t *lookup)
+{
+    sp_answer_release(lookup->stale);
+    free(lookup);
+}
+
+/* A stale answer is better than a failure (RFC 8767). */
+static sp_lookup_result_t choose(const sp_lookup_t *lookup, const sp_answer_t *answer)
+{
+    if (answer->kind == SP_ANSWER_FAILURE && lookup->stale != NULL) {
+        return make_result(lookup->stale, SP_SOURCE_STALE, 0, 0, lookup->started_us);
+    }
+    return make_result(answer, lookup->source, answer->ttl_s, lookup->ttl_max_s,
+                       lookup->started_us);
 }
 
 static void deliver(sp_lookups_t *lookups, sp_lookup_t *lookup, const sp_answer_t *answer)
 {
-    sp_lookup_result_t result =
-        make_result(answer, lookup->source, answer->ttl_s, lookup->ttl_max_s, lookup->started_us);
+    sp_lookup_result_t result = choose(lookup, answer);
 
     detach(lookups, lookup);
+    count(lookups, result.source);
     lookups->calling += 1;
     lookup->done(lookup->arg, &result);
     lookups->calling -= 1;
-    free(lookup);
+    free_lookup(lookup);
 }
 
 /* Who waits for the flight may cancel others that do, ask anew, or end the whole service. */
@@ -126,7 +118,8 @@ static void on_answer(void *arg, const sp_answer_t *answer)
     sp_lookups_t *lookups = sp_flight_owner(flight);
     sp_waiter_t *waiter;
 
-    if (lookups->cache != NULL && !lookups->doomed) {
+    if (lookups->cache != NULL && !lookups->doomed &&
+        !sp_cache_is_outdated(lookups->cache, answer, sp_flight_began_us(flight) / 1000)) {
         sp_cache_store(lookups->cache, sp_flight_name(flight), answer, sp_now_ms());
     }
     sp_inflight_land(lookups->inflight, flight);
@@ -138,12 +131,25 @@ static void on_answer(void *arg, const sp_answer_t *answer)
     sp_flight_free(flight);
 }
 
-static void on_tick(void *arg, uint64_t now_ms)
+static void on_tick(void *arg, uint64_t now_us)
 {
     sp_lookups_t *lookups = arg;
+    sp_timer_t *timer;
 
-    while (lookups->first != NULL && lookups->first->deadline_ms <= now_ms) {
-        deliver(lookups, lookups->first, lookups->ready.timeout);
+    while ((timer = sp_timer_heap_first(&lookups->timers)) != NULL && timer->due_us <= now_us) {
+        deliver(lookups, timer->owner, lookups->ready.timeout);
+    }
+    if (timer != NULL) {
+        sp_ares_client_wake_at(lookups->client, timer->due_us);
+    }
+}
+
+static void on_back(void *arg)
+{
+    const sp_lookups_t *lookups = arg;
+
+    if (lookups->cache != NULL) {
+        sp_cache_resolver_is_back(lookups->cache, sp_now_ms());
     }
 }
 
@@ -154,10 +160,8 @@ static void free_lookups(sp_lookups_t *lookups)
         sp_dns_stats_inflight(lookups->stats, -(int64_t)sp_inflight_count(lookups->inflight));
     }
     sp_inflight_destroy(lookups->inflight);
-    sp_answer_release(lookups->ready.overload);
-    sp_answer_release(lookups->ready.no_resolver);
-    sp_answer_release(lookups->ready.timeout);
-    sp_answer_release(lookups->ready.nxdomain);
+    sp_timer_heap_clear(&lookups->timers);
+    sp_ready_answers_clear(&lookups->ready);
     free(lookups);
 }
 
@@ -170,35 +174,12 @@ static void on_end(void *arg)
     }
 }
 
-static sp_status_t make_failure(sp_failure_t failure, const sp_answer_t **ret_answer)
-{
-    return sp_answer_create(&(sp_answer_parts_t){.kind = SP_ANSWER_FAILURE, .failure = failure},
-                            ret_answer);
-}
-
-static sp_status_t make_ready_answers(ready_answers_t *ready)
-{
-    sp_status_t status = make_failure(SP_FAILURE_OVERLOAD, &ready->overload);
-
-    if (status == SP_OK) {
-        status = make_failure(SP_FAILURE_NO_RESOLVER, &ready->no_resolver);
-    }
-    if (status == SP_OK) {
-        status = make_failure(SP_FAILURE_TIMEOUT, &ready->timeout);
-    }
-    if (status == SP_OK) {
-        status =
-            sp_answer_create(&(sp_answer_parts_t){.kind = SP_ANSWER_NXDOMAIN}, &ready->nxdomain);
-    }
-    return status;
-}
-
 sp_status_t sp_lookups_create(h2o_loop_t *loop, const sp_dns_options_t *options,
                               const sp_zones_t *zones, sp_cache_t *cache,
                               sp_lookups_t **ret_lookups, sp_error_t *err)
 {
     sp_lookups_t *lookups = calloc(1, sizeof(*lookups));
-    sp_ares_callbacks_t callbacks = {on_tick, on_end, lookups};
+    sp_ares_callbacks_t callbacks = {on_tick, on_back, on_end, lookups};
     sp_status_t status = SP_NO_MEMORY;
 
     if (lookups == NULL) {
@@ -207,7 +188,7 @@ sp_status_t sp_lookups_create(h2o_loop_t *loop, const sp_dns_options_t *options,
     lookups->zones = zones;
     lookups->cache = cache;
     lookups->stats = options->stats;
-    status = make_ready_answers(&lookups->ready);
+    status = sp_ready_answers_make(&lookups->ready);
     if (status == SP_OK) {
         status = sp_inflight_create(options->max_inflight, &lookups->inflight);
     }
@@ -230,12 +211,13 @@ void sp_lookups_guard(sp_lookups_t *lookups, sp_lookup_guard_fn *guard)
 
 void sp_lookups_destroy(sp_lookups_t *lookups)
 {
+    sp_timer_t *timer;
+
     if (lookups == NULL) {
         return;
     }
-    for (sp_lookup_t *lookup = lookups->first, *next; lookup != NULL; lookup = next) {
-        next = lookup->next;
-        sp_lookup_cancel(lookup);
+    while ((timer = sp_timer_heap_first(&lookups->timers)) != NULL) {
+        sp_lookup_cancel(timer->owner);
     }
     if (lookups->calling != 0) {
         lookups->doomed = true;
@@ -274,62 +256,148 @@ static bool ask_zones(const sp_lookups_t *lookups, question_t *question,
     return true;
 }
 
+/* Asks for a name, now. NULL: there is no room for it. */
+static sp_flight_t *start_flight(sp_lookups_t *lookups, sp_str_t name, uint64_t patient_until_ms)
+{
+    sp_flight_t *flight;
+
+    if (lookups->doomed ||
+        sp_inflight_start(lookups->inflight, name, lookups, sp_now_us(), &flight) != SP_OK) {
+        return NULL;
+    }
+    if (sp_ares_client_ask(lookups->client, name, patient_until_ms, on_answer, flight) != SP_OK) {
+        sp_inflight_land(lookups->inflight, flight);
+        sp_flight_free(flight);
+        return NULL;
+    }
+    lookups->counters.inflight = sp_inflight_count(lookups->inflight);
+    sp_dns_stats_inflight(lookups->stats, 1);
+    return flight;
+}
+
+/* Asks without anybody who waits: the answer goes to the cache. */
+static void refresh(sp_lookups_t *lookups, sp_str_t name)
+{
+    if (sp_inflight_find(lookups->inflight, name) == NULL &&
+        start_flight(lookups, name, 0) != NULL) {
+        lookups->counters.refreshes += 1;
+    }
+}
+
+/* Is there reason to expect an answer within a hedged try? Not while every resolver is down, nor
+ * when the same question has been out for longer. */
+static bool is_worth_waiting(const sp_lookups_t *lookups, sp_str_t name)
+{
+    const sp_flight_t *flight = sp_inflight_find(lookups->inflight, name);
+    uint64_t patience_us = sp_ares_client_hedged_try_us(lookups->client);
+
+    return patience_us != 0 &&
+           (flight == NULL || sp_now_us() - sp_flight_began_us(flight) < patience_us);
+}
+
+/* True: the cache decides. Else question->stale may have become what to use if need be. */
+static bool ask_cache(sp_lookups_t *lookups, question_t *question, sp_lookup_result_t *ret_result)
+{
+    sp_cached_t cached;
+    sp_source_t source = SP_SOURCE_STALE;
+
+    if (lookups->cache == NULL ||
+        !sp_cache_look(lookups->cache, question->name, sp_now_ms(), &cached)) {
+        return false;
+    }
+    switch (cached.state) {
+    case SP_CACHED_FRESH:
+    case SP_CACHED_REFRESH:
+        source = SP_SOURCE_HIT;
+        break;
+    case SP_CACHED_STALE:
+        if (is_worth_waiting(lookups, question->name)) {
+            question->stale = cached.answer;
+            return false;
+        }
+        break;
+    case SP_CACHED_BLOCKED:
+        break;
+    }
+    if (cached.state == SP_CACHED_REFRESH || cached.state == SP_CACHED_STALE ||
+        ((cached.state == SP_CACHED_BLOCKED || cached.answer->kind == SP_ANSWER_FAILURE) &&
+         sp_ares_client_wants_probe(lookups->client, question->started_us))) {
+        refresh(lookups, question->name);
+    }
+    *ret_result =
+        make_result(cached.answer, source, cached.ttl_s, question->ttl_max_s, question->started_us);
+    return true;
+}
+
 /* Whatever needs no waiting. */
 static bool answer_now(sp_lookups_t *lookups, question_t *question, sp_lookup_result_t *ret_result)
 {
     const sp_answer_t *answer = NULL;
-    uint32_t ttl_s;
 
     if (ask_zones(lookups, question, &answer)) {
+        count(lookups, SP_SOURCE_ZONE);
         *ret_result =
             make_result(answer, SP_SOURCE_ZONE, answer->ttl_s, UINT32_MAX, question->started_us);
         return true;
     }
     if (lookups->client == NULL) {
+        sp_dns_stats_lookup(lookups->stats, SP_SOURCE_MISS);
         *ret_result = make_result(sp_answer_retain(lookups->ready.no_resolver), SP_SOURCE_MISS, 0,
                                   0, question->started_us);
         return true;
     }
-    if (lookups->cache != NULL) {
-        answer = sp_cache_find(lookups->cache, question->name, sp_now_ms(), &ttl_s);
-    }
-    if (answer == NULL) {
+    if (!ask_cache(lookups, question, ret_result)) {
         return false;
     }
-    lookups->counters.hits += 1;
-    *ret_result =
-        make_result(answer, SP_SOURCE_HIT, ttl_s, question->ttl_max_s, question->started_us);
+    count(lookups, ret_result->source);
     return true;
 }
 
-/* The flight for the question, under way or begun here; NULL when there can be none. */
-static sp_flight_t *find_flight(sp_lookups_t *lookups, const question_t *question,
-                                sp_source_t *ret_source)
+/* There is no room for the question. */
+static sp_lookup_result_t refuse(sp_lookups_t *lookups, const question_t *question)
+{
+    lookups->counters.overloads += 1;
+    sp_dns_stats_overload(lookups->stats);
+    if (question->stale != NULL) {
+        count(lookups, SP_SOURCE_STALE);
+        return make_result(question->stale, SP_SOURCE_STALE, 0, 0, question->started_us);
+    }
+    return make_result(sp_answer_retain(lookups->ready.overload), SP_SOURCE_MISS, 0, 0,
+                       question->started_us);
+}
+
+/* One that has something stale waits for a hedged try, from now on. */
+static uint64_t due_us(const sp_lookups_t *lookups, const question_t *question)
+{
+    uint64_t deadline_us = question->deadline_ms * 1000;
+    uint64_t patient_until_us;
+
+    if (question->stale == NULL) {
+        return deadline_us;
+    }
+    patient_until_us = question->started_us + sp_ares_client_hedged_try_us(lookups->client);
+    return patient_until_us < deadline_us ? patient_until_us : deadline_us;
+}
+
+/* Joins the flight for the question, or begins one. False: no room. */
+static bool board(sp_lookups_t *lookups, const question_t *question, sp_lookup_t *lookup)
 {
     sp_flight_t *flight = sp_inflight_find(lookups->inflight, question->name);
 
-    *ret_source = SP_SOURCE_COALESCED;
-    if (flight != NULL) {
-        lookups->counters.coalesced += 1;
-        return flight;
+    if (!sp_timer_heap_add(&lookups->timers, &lookup->timer, due_us(lookups, question))) {
+        return false;
     }
-    *ret_source = SP_SOURCE_MISS;
-    if (lookups->guard != NULL && !lookups->guard(question->arg)) {
-        return NULL;
+    lookup->source = flight != NULL ? SP_SOURCE_COALESCED : SP_SOURCE_MISS;
+    if (flight == NULL && (lookups->guard == NULL || lookups->guard(question->arg))) {
+        flight = start_flight(lookups, question->name, question->deadline_ms);
     }
-    if (sp_inflight_start(lookups->inflight, question->name, lookups, &flight) != SP_OK) {
-        return NULL;
+    if (flight == NULL) {
+        sp_timer_heap_remove(&lookups->timers, &lookup->timer);
+        return false;
     }
-    if (sp_ares_client_ask(lookups->client, question->name, question->deadline_ms, on_answer,
-                           flight) != SP_OK) {
-        sp_inflight_land(lookups->inflight, flight);
-        sp_flight_free(flight);
-        return NULL;
-    }
-    lookups->counters.misses += 1;
-    lookups->counters.inflight = sp_inflight_count(lookups->inflight);
-    sp_dns_stats_inflight(lookups->stats, 1);
-    return flight;
+    sp_flight_board(flight, &lookup->waiter);
+    sp_ares_client_wake_at(lookups->client, lookup->timer.due_us);
+    return true;
 }
 
 /* NOLINTNEXTLINE(readability-function-size): what a caller gives and gets, in one call */
@@ -337,37 +405,25 @@ bool sp_lookup_start(sp_lookups_t *lookups, sp_str_t name, uint64_t deadline_ms,
                      sp_lookup_done_fn *done, void *arg, sp_lookup_result_t *ret_result,
                      sp_lookup_t **ret_lookup)
 {
-    question_t question = {name, deadline_ms, sp_now_us(), UINT32_MAX, arg};
-    sp_source_t source = SP_SOURCE_MISS;
-    sp_flight_t *flight = NULL;
+    question_t question = {name, deadline_ms, sp_now_us(), UINT32_MAX, NULL, arg};
     sp_lookup_t *lookup;
 
     if (answer_now(lookups, &question, ret_result)) {
-        sp_dns_stats_lookup(lookups->stats, ret_result->source);
         return true;
     }
     lookup = calloc(1, sizeof(*lookup));
-    if (lookup != NULL && !lookups->doomed) {
-        flight = find_flight(lookups, &question, &source);
-    }
-    if (flight == NULL) {
+    if (lookup == NULL || !board(lookups, &question, lookup)) {
         free(lookup);
-        lookups->counters.overloads += 1;
-        sp_dns_stats_overload(lookups->stats);
-        *ret_result = make_result(sp_answer_retain(lookups->ready.overload), SP_SOURCE_MISS, 0, 0,
-                                  question.started_us);
+        *ret_result = refuse(lookups, &question);
         return true;
     }
-    *lookup = (sp_lookup_t){.lookups = lookups,
-                            .done = done,
-                            .arg = arg,
-                            .deadline_ms = deadline_ms,
-                            .started_us = question.started_us,
-                            .ttl_max_s = question.ttl_max_s,
-                            .source = source};
-    sp_dns_stats_lookup(lookups->stats, source);
-    sp_flight_board(flight, &lookup->waiter);
-    link_deadline(lookups, lookup);
+    lookup->timer.owner = lookup;
+    lookup->lookups = lookups;
+    lookup->done = done;
+    lookup->arg = arg;
+    lookup->stale = question.stale;
+    lookup->started_us = question.started_us;
+    lookup->ttl_max_s = question.ttl_max_s;
     *ret_lookup = lookup;
     return false;
 }
@@ -378,7 +434,7 @@ void sp_lookup_cancel(sp_lookup_t *lookup)
         return; /* its callback is under way */
     }
     detach(lookup->lookups, lookup);
-    free(lookup);
+    free_lookup(lookup);
 }
 
 const sp_lookup_counters_t *sp_lookups_counters(const sp_lookups_t *lookups)

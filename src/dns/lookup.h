@@ -25,6 +25,7 @@ typedef struct sp_dns_options {
     enum { SP_TRANSPORT_AUTO, SP_TRANSPORT_UDP, SP_TRANSPORT_TCP } transport;
     unsigned try_ms;
     unsigned tries;
+    int hedge_ms; /* after which an unanswered question goes out twice; 0: chosen, -1: never */
     unsigned max_inflight; /* beyond: SP_FAILURE_OVERLOAD */
     sp_dns_stats_t *stats; /* counts for the metrics, of the service's thread; NULL: nowhere */
 } sp_dns_options_t;
@@ -82,6 +83,8 @@ typedef struct sp_lookup_counters {
     uint64_t hits, stale, coalesced, misses; /* by source */
     uint64_t queries;                        /* sent to a resolver, TCP repeats included */
     uint64_t queries_tcp;
+    uint64_t hedges;    /* queries sent beside one that was still waited for */
+    uint64_t refreshes; /* questions asked in the background: nobody waits for the answer */
     uint64_t timeouts;
     uint64_t overloads;
     uint64_t inflight; /* now */

@@ -16,7 +16,7 @@ struct sp_poller {
     h2o_socket_t *socket; /* owns `epoll` */
     int epoll;
     int timer;
-    bool ticking;
+    uint64_t armed_us; /* what the timer is set to; UINT64_MAX: nothing */
 };
 
 static uint64_t pack(uint32_t tag, int fd)
@@ -24,11 +24,12 @@ static uint64_t pack(uint32_t tag, int fd)
     return (uint64_t)tag << 32 | (uint32_t)fd;
 }
 
-static void take_tick(const sp_poller_t *poller)
+static void take_tick(sp_poller_t *poller)
 {
     uint64_t ticks;
 
     if (read(poller->timer, &ticks, sizeof(ticks)) == (ssize_t)sizeof(ticks)) {
+        poller->armed_us = UINT64_MAX;
         poller->callbacks.on_tick(poller->callbacks.arg);
     }
 }
@@ -74,6 +75,7 @@ sp_status_t sp_poller_create(h2o_loop_t *loop, const sp_poller_callbacks_t *call
     poller->callbacks = *callbacks;
     poller->epoll = -1;
     poller->timer = -1;
+    poller->armed_us = UINT64_MAX;
     if (!open_descriptors(poller)) {
         int code = errno;
 
@@ -119,25 +121,20 @@ bool sp_poller_watch(sp_poller_t *poller, uint32_t tag, int fd, bool readable, b
     return errno == ENOENT && epoll_ctl(poller->epoll, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-/* `first_ns` 0: stop. */
-static void set_timer(const sp_poller_t *poller, long first_ns, long interval_ns)
+void sp_poller_wake_at(sp_poller_t *poller, uint64_t at_us)
 {
-    struct itimerspec spec = {.it_value.tv_nsec = first_ns, .it_interval.tv_nsec = interval_ns};
+    struct itimerspec spec = {.it_value = {.tv_sec = (time_t)(at_us / 1000000),
+                                           .tv_nsec = (long)(at_us % 1000000) * 1000}};
 
-    (void)timerfd_settime(poller->timer, 0, &spec, NULL); /* fails for a bad descriptor only */
-}
-
-void sp_poller_set_ticking(sp_poller_t *poller, bool ticking)
-{
-    long tick_ns = ticking ? SP_POLLER_TICK_MS * 1000000L : 0;
-
-    if (poller->ticking != ticking) {
-        poller->ticking = ticking;
-        set_timer(poller, tick_ns, tick_ns);
+    if (at_us >= poller->armed_us) {
+        return;
     }
+    poller->armed_us = at_us;
+    /* Fails for a bad descriptor only. */
+    (void)timerfd_settime(poller->timer, TFD_TIMER_ABSTIME, &spec, NULL);
 }
 
 void sp_poller_wake(sp_poller_t *poller)
 {
-    set_timer(poller, 1, poller->ticking ? SP_POLLER_TICK_MS * 1000000L : 0);
+    sp_poller_wake_at(poller, 1); /* long past */
 }

@@ -297,6 +297,7 @@ static void go_on(sp_pending_t *pending)
             return;
         }
         note(pending, &result);
+        pending->is_limited &= result.answer->kind == SP_ANSWER_FAILURE; /* else it is stale */
         sp_answer_release(result.answer);
         if (pending->is_limited) {
             refuse_limited(pending);

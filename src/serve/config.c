@@ -10,8 +10,7 @@
 static const sp_config_t scalar_defaults = {
     .dns = {.options =
                 {.transport = SP_TRANSPORT_AUTO, .try_ms = 400, .tries = 3, .max_inflight = 10000},
-            .timeout_ms = 2000,
-            .hedge_ms = 0},
+            .timeout_ms = 2000},
     .cache = {.enabled = true,
               .prefetch = true,
               .max_bytes = 64UL * 1024 * 1024,

@@ -16,7 +16,7 @@
  * dns.timeout_ms                  2000               1 … 60000
  * dns.try_ms                      400                1 … 60000
  * dns.tries                       3                  1 … 10
- * dns.hedge_ms                    0 (chosen)         -1 (never) … 60000; not in force yet
+ * dns.hedge_ms                    0 (chosen)         -1 (never) … 60000
  * dns.zones                       []                 paths from the working directory; up to 1024
  * dns.max_inflight                10000              1 … 1000000
  * cache.enabled                   true
@@ -25,8 +25,8 @@
  * cache.max_ttl_s                 86400              0 … 2147483647 (RFC 2181, 8)
  * cache.negative_ttl_s            60                 0 … 86400
  * cache.failure_ttl_s             5                  0 (not kept) … 300 (RFC 9520, 3.2)
- * cache.stale_s                   86400              0 … 2592000; not in force yet
- * cache.prefetch                  true               not in force yet
+ * cache.stale_s                   86400              0 … 2592000
+ * cache.prefetch                  true
  * types                           all four           some of host, path, gometa, dockerv2
  * dialects                        ["txtv0"]          txtv0
  * fallback.www                    false
@@ -90,7 +90,6 @@ typedef struct sp_config_listen {
 typedef struct sp_config_dns {
     sp_dns_options_t options; /* resolver_count 0: take those of /etc/resolv.conf */
     unsigned timeout_ms;      /* for all lookups of a request together */
-    int hedge_ms;             /* 0: chosen; -1: never */
     const char *const *zones; /* paths */
     size_t zone_count;
 } sp_config_dns_t;

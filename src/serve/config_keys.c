@@ -84,8 +84,7 @@ static const sp_config_key_t dns_rows[] = {
     {.name = "tries", .kind = SP_KEY_INTEGER, FIELD(sp_config_t, dns.options.tries), RANGE(1, 10)},
     {.name = "hedge_ms",
      .kind = SP_KEY_INTEGER,
-     .later = true,
-     FIELD(sp_config_t, dns.hedge_ms),
+     FIELD(sp_config_t, dns.options.hedge_ms),
      RANGE(-1, 60000)},
     {.name = "zones",
      .kind = SP_KEY_LIST,
@@ -121,10 +120,9 @@ static const sp_config_key_t cache_rows[] = {
      RANGE(0, 300)},
     {.name = "stale_s",
      .kind = SP_KEY_INTEGER,
-     .later = true,
      FIELD(sp_config_t, cache.stale_s),
      RANGE(0, INT64_C(30) * SECONDS_PER_DAY)},
-    {.name = "prefetch", .kind = SP_KEY_BOOL, .later = true, FIELD(sp_config_t, cache.prefetch)},
+    {.name = "prefetch", .kind = SP_KEY_BOOL, FIELD(sp_config_t, cache.prefetch)},
 };
 
 static const sp_config_key_t fallback_rows[] = {

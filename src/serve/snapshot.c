@@ -57,7 +57,8 @@ static bool has_same_options(const sp_cache_options_t *a, const sp_cache_options
 {
     return a->max_bytes == b->max_bytes && a->min_ttl_s == b->min_ttl_s &&
            a->max_ttl_s == b->max_ttl_s && a->negative_ttl_s == b->negative_ttl_s &&
-           a->failure_ttl_s == b->failure_ttl_s;
+           a->failure_ttl_s == b->failure_ttl_s && a->stale_s == b->stale_s &&
+           a->prefetch == b->prefetch;
 }
 
 static sp_status_t find_cache(sp_snapshot_t *snapshot, const sp_snapshot_t *old)
@@ -70,6 +71,8 @@ static sp_status_t find_cache(sp_snapshot_t *snapshot, const sp_snapshot_t *old)
         .max_ttl_s = config->max_ttl_s,
         .negative_ttl_s = config->negative_ttl_s,
         .failure_ttl_s = config->failure_ttl_s,
+        .stale_s = config->stale_s,
+        .prefetch = config->prefetch,
     };
 
     if (!config->enabled) {

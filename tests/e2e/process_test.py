@@ -143,10 +143,10 @@ class RefusalTest(FileTest):
 
     def test_check_of_what_is_right(self):
         port = free_port()
-        done = cli("serve", "--check", "--config", self.config({"cache": {"stale_s": 60}}, port))
+        done = cli("serve", "--check", "--config", self.config({"tls": {"certificates": "/nowhere"}}, port))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertFalse(accepts(port))
-        self.assertIn("cache.stale_s", done.stdout + done.stderr)
+        self.assertIn("tls.certificates", done.stdout + done.stderr)
 
 
 class ListenTest(FileTest):

@@ -45,7 +45,7 @@ struct sp_scripted_dns {
     int udp;
     int listener;
     int connections[CONNECTIONS_MAX];
-    int commands[2]; /* a pipe: 'q' quit, 'r' release, 'c' close TCP */
+    int commands[2]; /* a pipe: 'q' quit, 'r' release, 'c' close TCP, 't' refuse it */
     int done[2];     /* a pipe: one octet for each command that was carried out */
     held_t held[HELD_MAX];
     size_t held_count;
@@ -343,6 +343,9 @@ static bool obey(sp_scripted_dns_t *server)
         release_held(server, true);
     } else if (command == 'c') {
         close_connections(server);
+    } else if (command == 't') {
+        (void)close(server->listener);
+        server->listener = -1;
     }
     need(write(server->done[1], &command, 1) == 1, "command");
     return command != 'q';
@@ -445,7 +448,9 @@ void sp_scripted_stop(sp_scripted_dns_t *server)
     release_held(server, false);
     close_connections(server);
     (void)close(server->udp);
-    (void)close(server->listener);
+    if (server->listener >= 0) {
+        (void)close(server->listener);
+    }
     for (int i = 0; i != 2; ++i) {
         (void)close(server->commands[i]);
         (void)close(server->done[i]);
@@ -479,6 +484,11 @@ void sp_scripted_release(sp_scripted_dns_t *server)
 void sp_scripted_close_tcp(sp_scripted_dns_t *server)
 {
     command(server, 'c');
+}
+
+void sp_scripted_refuse_tcp(sp_scripted_dns_t *server)
+{
+    command(server, 't');
 }
 
 struct sockaddr_storage sp_scripted_closed_address(void)

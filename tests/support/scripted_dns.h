@@ -60,6 +60,9 @@ void sp_scripted_release(sp_scripted_dns_t *server);
  * done. */
 void sp_scripted_close_tcp(sp_scripted_dns_t *server);
 
+/* From now on nobody listens on the TCP port. */
+void sp_scripted_refuse_tcp(sp_scripted_dns_t *server);
+
 /* An address of 127.0.0.1 where nobody listens. */
 struct sockaddr_storage sp_scripted_closed_address(void);
 

@@ -11,7 +11,9 @@ static const sp_cache_options_t usual = {.enabled = true,
                                          .max_bytes = 1 << 20,
                                          .max_ttl_s = 86400,
                                          .negative_ttl_s = 60,
-                                         .failure_ttl_s = 5};
+                                         .failure_ttl_s = 5,
+                                         .stale_s = 3600,
+                                         .prefetch = true};
 
 static sp_cache_t *make(const sp_cache_options_t *options)
 {
@@ -229,7 +231,186 @@ Test(cache, needs_few_octets_for_a_host)
     }
     sp_cache_count(cache, &counters);
     cr_assert_eq(counters.entries, 20000);
-    cr_expect_leq(counters.bytes / counters.entries, 540, "%lu octets a host",
+    cr_expect_leq(counters.bytes / counters.entries, 464, "%lu octets a host",
                   (unsigned long)(counters.bytes / counters.entries));
+    sp_cache_destroy(cache);
+}
+
+/* What a lookup is told, `after_ms` later; -1: nothing. */
+static int state(sp_cache_t *cache, const char *name, uint64_t after_ms)
+{
+    sp_cached_t cached;
+
+    if (!sp_cache_look(cache, sp_str_from(name), NOW_MS + after_ms, &cached)) {
+        return -1;
+    }
+    sp_answer_release(cached.answer);
+    cr_expect_eq(cached.ttl_s == 0,
+                 cached.state == SP_CACHED_STALE || cached.state == SP_CACHED_BLOCKED);
+    return (int)cached.state;
+}
+
+static void store_failure(sp_cache_t *cache, const char *name, sp_failure_t failure,
+                          uint64_t after_ms)
+{
+    const sp_answer_t *answer;
+
+    cr_assert_eq(sp_answer_create(
+                     &(sp_answer_parts_t){.kind = SP_ANSWER_FAILURE, .failure = failure}, &answer),
+                 SP_OK);
+    sp_cache_store(cache, sp_str_from(name), answer, NOW_MS + after_ms);
+    sp_answer_release(answer);
+}
+
+Test(cache, keeps_what_is_stale_for_as_long_as_it_may_be_of_use)
+{
+    sp_cache_t *cache = make(&usual);
+
+    store(cache, "a.example", 300);
+    cr_expect_eq(state(cache, "a.example", 299999), SP_CACHED_FRESH);
+    cr_expect_eq(state(cache, "a.example", 300000), SP_CACHED_STALE);
+    cr_expect_eq(state(cache, "a.example", 3899999), SP_CACHED_STALE);
+    cr_expect_eq(state(cache, "a.example", 3900000), -1);
+    sp_cache_destroy(cache);
+}
+
+Test(cache, lets_no_failure_replace_an_answer_of_use)
+{
+    sp_cache_t *cache = make(&usual);
+
+    store(cache, "a.example", 300);
+    store_failure(cache, "a.example", SP_FAILURE_SERVFAIL, 290000);
+    cr_expect_eq(state(cache, "a.example", 299000), SP_CACHED_FRESH);
+    store_failure(cache, "a.example", SP_FAILURE_SERVFAIL, 301000);
+    cr_expect_eq(state(cache, "a.example", 305900), SP_CACHED_BLOCKED);
+    cr_expect_eq(state(cache, "a.example", 306000), SP_CACHED_STALE);
+    store_failure(cache, "a.example", SP_FAILURE_SERVFAIL, 3900000);
+    cr_expect_eq(state(cache, "a.example", 3901000), SP_CACHED_FRESH); /* the failure itself */
+    cr_expect_eq(state(cache, "a.example", 3905000), -1);
+    sp_cache_destroy(cache);
+}
+
+Test(cache, drops_what_a_newer_answer_without_ttl_contradicts)
+{
+    sp_cache_t *cache = make(&usual);
+
+    store(cache, "a.example", 300);
+    store(cache, "a.example", 0);
+    cr_expect_eq(state(cache, "a.example", 0), -1);
+    sp_cache_destroy(cache);
+}
+
+Test(cache, forgets_silence_when_a_resolver_is_back)
+{
+    sp_cache_t *cache = make(&usual);
+    const sp_answer_t *silence;
+
+    cr_assert_eq(sp_answer_create(
+                     &(sp_answer_parts_t){.kind = SP_ANSWER_FAILURE, .failure = SP_FAILURE_TIMEOUT},
+                     &silence),
+                 SP_OK);
+    store(cache, "stale.example", 300);
+    store_failure(cache, "stale.example", SP_FAILURE_TIMEOUT, 301000);
+    store_failure(cache, "silent.example", SP_FAILURE_TIMEOUT, 301000);
+    store_failure(cache, "closed.example", SP_FAILURE_CONNECTION, 301000);
+    store_failure(cache, "broken.example", SP_FAILURE_SERVFAIL, 301000);
+    cr_expect_eq(state(cache, "stale.example", 302000), SP_CACHED_BLOCKED);
+    cr_expect_eq(state(cache, "silent.example", 302000), SP_CACHED_FRESH);
+    sp_cache_resolver_is_back(cache, NOW_MS + 302000);
+    cr_expect_eq(state(cache, "stale.example", 302001), SP_CACHED_STALE);
+    cr_expect_eq(state(cache, "silent.example", 302001), -1);
+    cr_expect_eq(state(cache, "closed.example", 302001), -1);
+    cr_expect_eq(state(cache, "broken.example", 302001), SP_CACHED_FRESH);
+    cr_expect(sp_cache_is_outdated(cache, silence, NOW_MS + 301999));
+    cr_expect_not(sp_cache_is_outdated(cache, silence, NOW_MS + 302001));
+    sp_answer_release(silence);
+    store_failure(cache, "silent.example", SP_FAILURE_TIMEOUT, 303000);
+    cr_expect_eq(state(cache, "silent.example", 304000), SP_CACHED_FRESH);
+    sp_cache_destroy(cache);
+}
+
+Test(cache, has_one_of_many_refresh_what_is_popular)
+{
+    sp_cache_t *cache = make(&usual);
+
+    store(cache, "a.example", 300);
+    store(cache, "rare.example", 300);
+    cr_expect_eq(state(cache, "a.example", 1000), SP_CACHED_FRESH);
+    cr_expect_eq(state(cache, "a.example", 269000), SP_CACHED_FRESH);
+    cr_expect_eq(state(cache, "a.example", 270000), SP_CACHED_REFRESH);
+    cr_expect_eq(state(cache, "a.example", 270000), SP_CACHED_FRESH);
+    cr_expect_eq(state(cache, "a.example", 274800), SP_CACHED_FRESH);
+    cr_expect_eq(state(cache, "a.example", 275000), SP_CACHED_REFRESH);
+    store_failure(cache, "a.example", SP_FAILURE_SERVFAIL, 276000);
+    cr_expect_eq(state(cache, "a.example", 280000), SP_CACHED_FRESH);
+    cr_expect_eq(state(cache, "a.example", 281000), SP_CACHED_REFRESH);
+    cr_expect_eq(state(cache, "rare.example", 290000), SP_CACHED_FRESH);
+    sp_cache_destroy(cache);
+}
+
+Test(cache, refreshes_nothing_ahead_that_lives_for_seconds)
+{
+    sp_cache_options_t options = usual;
+    sp_cache_t *cache = make(&options);
+
+    store(cache, "short.example", 9);
+    for (int i = 0; i != 4; ++i) {
+        cr_expect_eq(state(cache, "short.example", 8999), SP_CACHED_FRESH);
+    }
+    sp_cache_destroy(cache);
+    options.prefetch = false;
+    cache = make(&options);
+    store(cache, "a.example", 300);
+    for (int i = 0; i != 4; ++i) {
+        cr_expect_eq(state(cache, "a.example", 299000), SP_CACHED_FRESH);
+    }
+    sp_cache_destroy(cache);
+}
+
+Test(cache, counts_what_lookups_found)
+{
+    sp_cache_t *cache = make(&usual);
+    sp_cache_counters_t counters;
+
+    store(cache, "a.example", 300);
+    (void)state(cache, "a.example", 0);
+    (void)state(cache, "a.example", 299000);
+    (void)state(cache, "a.example", 300000);
+    (void)state(cache, "b.example", 0);
+    sp_cache_count(cache, &counters);
+    cr_expect_eq(counters.hits, 2);
+    cr_expect_eq(counters.refreshes, 1);
+    cr_expect_eq(counters.stale, 1);
+    cr_expect_eq(counters.misses, 1);
+    sp_cache_destroy(cache);
+}
+
+/* Ten times as many names as the cache holds, each asked for once, while few are asked for again
+ * and again. */
+Test(cache, keeps_its_hot_set_through_a_scan_of_ten_times_its_size)
+{
+    sp_cache_options_t options = usual;
+    sp_cache_counters_t counters;
+    unsigned holds;
+    sp_cache_t *cache;
+
+    options.max_bytes = 4 << 20;
+    cache = make(&options);
+    for (unsigned i = 0; i != 20000; ++i) {
+        store_numbered(cache, "fill", i);
+    }
+    sp_cache_count(cache, &counters);
+    holds = (unsigned)counters.entries;
+    cr_assert_gt(counters.evictions, 0);
+    for (unsigned i = 0; i != 200; ++i) {
+        store_numbered(cache, "hot", i);
+    }
+    for (unsigned i = 0; i != 10 * holds; ++i) {
+        if (i % 1000 == 0) {
+            cr_assert_eq(count_found(cache, "hot", 200), 200, "after %u of %u", i, 10 * holds);
+        }
+        store_numbered(cache, "scan", i);
+    }
+    cr_expect_eq(count_found(cache, "hot", 200), 200);
     sp_cache_destroy(cache);
 }

@@ -5,7 +5,8 @@
 
 void fixture_init(fixture_t *fixture)
 {
-    *fixture = (fixture_t){.options = {.try_ms = 60, .tries = 3, .max_inflight = 100}};
+    *fixture =
+        (fixture_t){.options = {.try_ms = 60, .tries = 3, .hedge_ms = -1, .max_inflight = 100}};
 }
 
 void fixture_add_resolver(fixture_t *fixture, struct sockaddr_storage address)

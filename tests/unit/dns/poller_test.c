@@ -96,32 +96,35 @@ Test(poller, tells_of_descriptors_with_their_tag)
     (void)close(ends[1]);
 }
 
-Test(poller, ticks_only_while_it_is_told_to)
+Test(poller, ticks_once_at_the_earliest_time_that_was_asked_for)
 {
     seen_t seen = {0};
     h2o_loop_t *loop = open_loop(&seen);
-    uint64_t began_ms = sp_now_ms();
+    uint64_t began_us = sp_now_us();
+    uint64_t took_us;
 
-    sp_poller_set_ticking(seen.poller, true);
-    run_until(loop, &seen.ticks, 3);
-    cr_expect_geq(sp_now_ms() - began_ms, 3 * SP_POLLER_TICK_MS - 1);
-    sp_poller_set_ticking(seen.poller, false);
-    seen.ticks = 0;
-    (void)h2o_evloop_run(loop, 3 * SP_POLLER_TICK_MS);
-    cr_expect_eq(seen.ticks, 0);
+    sp_poller_wake_at(seen.poller, began_us + 60000000);
+    sp_poller_wake_at(seen.poller, began_us + 5000);
+    sp_poller_wake_at(seen.poller, began_us + 50000);
+    run_until(loop, &seen.ticks, 1);
+    took_us = sp_now_us() - began_us;
+    cr_expect_geq(took_us, 5000);
+    cr_expect_lt(took_us, 50000);
+    (void)h2o_evloop_run(loop, 60);
+    cr_expect_eq(seen.ticks, 1);
     close_loop(loop, &seen);
 }
 
-Test(poller, wakes_at_once_without_stopping_the_ticks)
+Test(poller, ticks_at_once_for_a_time_that_is_past)
 {
     seen_t seen = {0};
     h2o_loop_t *loop = open_loop(&seen);
 
-    sp_poller_wake(seen.poller);
+    sp_poller_wake_at(seen.poller, sp_now_us() - 1);
     run_until(loop, &seen.ticks, 1);
-    sp_poller_set_ticking(seen.poller, true);
+    sp_poller_wake_at(seen.poller, sp_now_us() + 60000000);
     sp_poller_wake(seen.poller);
-    run_until(loop, &seen.ticks, 3);
+    run_until(loop, &seen.ticks, 2);
     close_loop(loop, &seen);
 }
 

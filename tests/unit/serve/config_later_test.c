@@ -31,26 +31,24 @@ Test(config_later, names_every_key_that_has_no_effect_yet)
 {
     expect_keys("{\"tls\": {\"certificates\": \"/x\"},"
                 "\"listen\": [{\"address\": \"[::]:80\"}, {\"address\": \"[::]:81\", \"tls\": true,"
-                "\"proxy_protocol\": true}],"
-                "\"dns\": {\"hedge_ms\": -1}, \"cache\": {\"stale_s\": 0, \"prefetch\": false}}",
+                "\"proxy_protocol\": true}]}",
                 "listen[1].tls\n"
                 "listen[1].proxy_protocol\n"
-                "dns.hedge_ms\n"
-                "cache.stale_s\n"
-                "cache.prefetch\n"
                 "tls.certificates\n");
 }
 
 Test(config_later, names_no_key_that_works)
 {
-    expect_keys("{\"threads\": 2, \"dns\": {\"transport\": \"tcp\", \"timeout_ms\": 1, \"tries\": "
-                "1, \"try_ms\": 1, \"max_inflight\": 1}, \"cache\": {\"enabled\": false,"
-                "\"max_bytes\": 4096}, \"types\": [], \"fallback\": {\"www\": true, \"code\": 301},"
-                "\"trusted_proxies\": [\"10.0.0.0/8\"], \"limits\": {\"lookups_per_request\": 1,"
-                "\"connections\": 1, \"misses_per_client_per_s\": 1}, \"drain\": {\"delay_s\": 1},"
-                "\"log\": {\"level\": \"debug\", \"access\": \"off\", \"format\": \"json\"},"
-                "\"admin\": {\"address\": \"[::1]:82\"}, \"qr\": {\"enabled\": true}}",
-                "");
+    expect_keys(
+        "{\"threads\": 2, \"dns\": {\"transport\": \"tcp\", \"timeout_ms\": 1, \"tries\": "
+        "1, \"try_ms\": 1, \"hedge_ms\": -1, \"max_inflight\": 1}, \"cache\": {\"enabled\": false,"
+        "\"stale_s\": 0, \"prefetch\": false, \"max_bytes\": 4096}, \"types\": [], \"fallback\": "
+        "{\"www\": true, \"code\": 301},"
+        "\"trusted_proxies\": [\"10.0.0.0/8\"], \"limits\": {\"lookups_per_request\": 1,"
+        "\"connections\": 1, \"misses_per_client_per_s\": 1}, \"drain\": {\"delay_s\": 1},"
+        "\"log\": {\"level\": \"debug\", \"access\": \"off\", \"format\": \"json\"},"
+        "\"admin\": {\"address\": \"[::1]:82\"}, \"qr\": {\"enabled\": true}}",
+        "");
 }
 
 Test(config_later, finds_the_listener_that_wants_tls)

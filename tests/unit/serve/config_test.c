@@ -49,7 +49,7 @@ static void expect_dns_and_cache_defaults(const sp_config_t *config)
     cr_expect_eq(config->dns.options.tries, 3);
     cr_expect_eq(config->dns.options.max_inflight, 10000);
     cr_expect_eq(config->dns.timeout_ms, 2000);
-    cr_expect_eq(config->dns.hedge_ms, 0);
+    cr_expect_eq(config->dns.options.hedge_ms, 0);
     cr_expect_eq(config->dns.zone_count, 0);
     cr_expect(config->cache.enabled);
     cr_expect_eq(config->cache.max_bytes, 67108864);
@@ -137,7 +137,7 @@ Test(config, reads_the_dns_section)
     cr_expect_eq(config->dns.timeout_ms, 5000);
     cr_expect_eq(config->dns.options.try_ms, 100);
     cr_expect_eq(config->dns.options.tries, 2);
-    cr_expect_eq(config->dns.hedge_ms, -1);
+    cr_expect_eq(config->dns.options.hedge_ms, -1);
     cr_assert_eq(config->dns.zone_count, 2);
     cr_expect_str_eq(config->dns.zones[0], "a.zone");
     cr_expect_str_eq(config->dns.zones[1], "/b.zone");
