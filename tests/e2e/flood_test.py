@@ -185,7 +185,11 @@ class RandomNamesTest(ServerTest):
 class AbortTest(ServerTest):
     """What a client abandons is neither lost nor free."""
 
-    CONFIG = {"cache": {"enabled": True}, "threads": 1}
+    CONFIG = {
+        "cache": {"enabled": True},
+        "threads": 1,
+        "dns": {"hedge_ms": -1, "try_ms": 2000, "tries": 1},  # one question, one query
+    }
 
     def test_an_abandoned_question_is_answered_to_the_cache(self):
         host = "abandoned.example.com"
