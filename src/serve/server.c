@@ -261,6 +261,8 @@ static sp_status_t start(sp_server_t *server)
     }
     if (status == SP_OK) {
         status = create_clients(server);
+    }
+    if (status == SP_OK) {
         status = create_board(server);
     }
     if (status == SP_OK) {
