@@ -18,6 +18,9 @@ typedef struct sp_counters {
     atomic_uint_fast64_t gone;        /* the client left before there was an answer */
     sp_histogram_t durations;         /* of those that were answered */
     atomic_uint_fast64_t connections; /* now */
+    atomic_uint_fast64_t turned_away; /* as in sp_front_counters_t, these three */
+    atomic_uint_fast64_t evicted;
+    atomic_uint_fast64_t floods;
     sp_dns_stats_t dns;
 } sp_counters_t;
 

@@ -187,14 +187,25 @@ static void clear_loop(sp_worker_t *worker)
     worker->loop = NULL;
 }
 
+/* What the front counts for itself, for who reads the metrics. */
+static void tell_connections(const sp_worker_t *worker)
+{
+    const sp_front_counters_t *front = sp_front_counters(worker->front);
+    sp_counters_t *counters = worker->options.counters;
+
+    atomic_store_explicit(&counters->connections, front->connections, memory_order_relaxed);
+    atomic_store_explicit(&counters->turned_away, front->turned_away, memory_order_relaxed);
+    atomic_store_explicit(&counters->evicted, front->evicted, memory_order_relaxed);
+    atomic_store_explicit(&counters->floods, front->floods, memory_order_relaxed);
+}
+
 static void *run(void *arg)
 {
     sp_worker_t *worker = arg;
 
     while (!has_ended(worker)) {
         (void)h2o_evloop_run(worker->loop, INT32_MAX);
-        atomic_store_explicit(&worker->options.counters->connections,
-                              sp_front_counters(worker->front)->connections, memory_order_relaxed);
+        tell_connections(worker);
         if (worker->retired != NULL) {
             free_unused(worker);
         }

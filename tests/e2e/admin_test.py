@@ -5,8 +5,8 @@ import json
 import os
 import shutil
 import signal
+import socket
 import tempfile
-
 import time
 import unittest
 from pathlib import Path
@@ -372,6 +372,17 @@ class CacheOffTest(AdminTest):
     def test_nothing_to_forget(self):
         self.assertFalse(self.ask_json("/cache")["enabled"])
         self.assertEqual(self.forget(name="a").status, 404)
+
+
+class SharesTest(AdminTest):
+    SETTINGS = {"limits": {"connections": 2}}
+
+    def test_connections_that_are_turned_away_are_counted(self):
+        name = 'signpost_connections_refused_total{reason="share"}'
+        self.assertEqual(self.metric(name), 0)
+        for _ in range(3):
+            self.addCleanup(socket.create_connection(self.signpost.where, 10).close)
+        self.assertTrue(wait_until(lambda: self.metric(name) == 1))
 
 
 class ReadinessTest(AdminTest):

@@ -15,6 +15,9 @@ typedef struct total {
     uint64_t requests[SP_COUNTERS_KINDS][SP_COUNTERS_STATUSES];
     uint64_t gone;
     uint64_t connections;
+    uint64_t turned_away;
+    uint64_t evicted;
+    uint64_t floods;
     sp_histogram_sum_t durations;
     uint64_t lookups[SP_SOURCE_MISS + 1];
     uint64_t overloads;
@@ -52,6 +55,9 @@ static void add_worker(total_t *total, const sp_counters_t *counters)
     }
     total->gone += get(&counters->gone);
     total->connections += get(&counters->connections);
+    total->turned_away += get(&counters->turned_away);
+    total->evicted += get(&counters->evicted);
+    total->floods += get(&counters->floods);
     total->overloads += get(&counters->dns.overloads);
     sp_histogram_collect(&counters->durations, &total->durations);
     add_queries(total, &counters->dns);
@@ -89,6 +95,12 @@ static void put_requests(sp_buf_t *buf, const total_t *total)
                         "From the whole of a request to the end of its answer.", &total->durations);
     sp_metric_single(buf, "signpost_connections", SP_METRIC_GAUGE, "Connections of clients, now.",
                      total->connections);
+    sp_metric_begin(buf, "signpost_connections_refused_total", SP_METRIC_COUNTER,
+                    "Connections that were not taken, or ended for what their client did.");
+    sp_metric_value(buf, "signpost_connections_refused_total", "reason=\"share\"",
+                    total->turned_away);
+    sp_metric_value(buf, "signpost_connections_refused_total", "reason=\"idle\"", total->evicted);
+    sp_metric_value(buf, "signpost_connections_refused_total", "reason=\"flood\"", total->floods);
 }
 
 static void put_lookups(sp_buf_t *buf, const total_t *total)
