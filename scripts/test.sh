@@ -42,6 +42,8 @@ for preset in "${presets[@]}"; do
     failed=$((failed + preset_failed))
     if ((preset_failed == 0)); then
         printf '%sok%s      %4d passed  %4d s\n' "$green" "$plain" "$preset_passed" "$((SECONDS - begun))"
+        # End-to-end tests measure, and get a second chance on a busy machine: what needed it is named.
+        sed -nE 's/^.*Test +#[0-9]+: ([^ ]+) \.*\*\*\*.*$/          passed at the second try only: \1/p' "$log"
     else
         printf '%sFAILED%s  %4d passed  %4d failed  %4d s\n' "$red" "$plain" "$preset_passed" "$preset_failed" \
             "$((SECONDS - begun))"
