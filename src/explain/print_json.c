@@ -110,15 +110,14 @@ static json_t *lookup_json(const sp_explanation_t *explanation, const sp_trace_e
     const sp_answer_t *answer = entry->answer;
     bool failed = answer->kind == SP_ANSWER_FAILURE;
 
-    return json_pack("{so,ss,ss,sI,so,so,so,so,ss,sI,so}", "name", sp_json_str(entry->name),
-                     "result", sp_explain_result_name(answer), "kind",
+    return json_pack("{so,ss,ss,sI,so,so,so,so,ss,sI}", "name", sp_json_str(entry->name), "result",
+                     sp_explain_result_name(answer), "kind",
                      failed ? sp_failure_name(answer->failure) : sp_answer_kind_name(answer->kind),
                      "ttl", (json_int_t)(how == NULL ? answer->ttl_s : how->ttl_s), "cname",
                      str_or_null(answer->canonical), "texts", texts_json(answer), "record",
                      record_json(answer), "fault", fault_json(answer), "source",
                      sp_source_name(how == NULL ? SP_SOURCE_MISS : how->source), "us",
-                     (json_int_t)(how == NULL ? 0 : how->waited_us), "meaning",
-                     sp_json_str(entry->text));
+                     (json_int_t)(how == NULL ? 0 : how->waited_us));
 }
 
 static json_t *decision_json(const sp_outcome_t *outcome)

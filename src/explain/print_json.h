@@ -13,7 +13,7 @@
  *               "kind": "TXT" | "NODATA" | "NXDOMAIN" | the name of a failure, "ttl", "cname" or
  *               null, "texts": [...], "record": {"type", "code", "fields": {...}} or null,
  *               "fault": {"offset", "message"} or null,
- *               "source": "zone" | "cache" | "stale" | "resolver", "us", "meaning"}],
+ *               "source": "zone" | "cache" | "stale" | "resolver", "us"}],
  *  "notes": [...],
  *  "decision": {"status", "location" or null, "outcome", "record" or null, "reason",
  *               "headers": {...}},

@@ -9,7 +9,7 @@
 typedef enum sp_trace_kind {
     SP_TRACE_LOOKUP,   /* `name` was asked; `answer` is what came back */
     SP_TRACE_REPEATED, /* `name` was needed again and not asked again */
-    SP_TRACE_SKIPPED,  /* `name` was not asked: over 253 octets, or a label that no name can hold */
+    SP_TRACE_SKIPPED,  /* `name` was not asked; `text` says why */
     SP_TRACE_NOTE      /* `text` says what the rules made of it: matched, passed over, fell back */
 } sp_trace_kind_t;
 
@@ -17,7 +17,7 @@ typedef struct sp_trace_entry {
     sp_trace_kind_t kind;
     sp_str_t name;
     const sp_answer_t *answer; /* with SP_TRACE_LOOKUP and SP_TRACE_REPEATED */
-    sp_str_t text;             /* a sentence; for lookups what the answer means for the decision */
+    sp_str_t text;             /* a sentence, with SP_TRACE_SKIPPED and SP_TRACE_NOTE */
 } sp_trace_entry_t;
 
 typedef struct sp_trace {
