@@ -8,9 +8,8 @@
 #include <signpost/base/arena.h>
 #include <signpost/base/error.h>
 
-#define SP_NAME_MAX                                                                                \
-    253 /* octets of a name in text form without its final dot (RFC 1035, 2.3.4)                   \
-         */
+/* Octets of a name in text form without its final dot, and of a label (RFC 1035, 2.3.4). */
+#define SP_NAME_MAX 253
 #define SP_LABEL_MAX 63
 
 typedef struct sp_host {
