@@ -19,7 +19,12 @@ install(
   PATTERN "*.h")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md"
         DESTINATION "${CMAKE_INSTALL_DOCDIR}")
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(
+  DIRECTORY "${PROJECT_SOURCE_DIR}/examples"
+  DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+  PATTERN "lab" EXCLUDE)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/lab/" DESTINATION "${CMAKE_INSTALL_DATADIR}/signpost/lab"
+        USE_SOURCE_PERMISSIONS)
 
 # The units name the program where it is installed, which is known only then (cpack has its own prefix).
 install(

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# install-packages.sh GROUP…: installs what is missing on Debian 12. Groups: build, test, demo.
+# install-packages.sh GROUP…: installs what is missing on Debian 12. Groups: build, test, demo, lab, bench.
 # Does nothing, and needs no root, when everything is there. Asks nothing, and starts no daemon.
 set -euo pipefail
 
 build_packages=(
     gcc g++ libc6-dev make cmake ninja-build pkg-config
-    libh2o-evloop-dev libc-ares-dev libssl-dev libjansson-dev libre2-dev libidn2-dev
+    libh2o-evloop-dev libc-ares-dev libssl-dev libnghttp2-dev libjansson-dev libre2-dev libidn2-dev
     libknot-dev libqrencode-dev libpng-dev zlib1g-dev
 )
 demo_packages=(unbound curl)
@@ -16,7 +16,15 @@ test_packages=(
     systemd
     prometheus chromium chromium-driver # promtool; a browser for the page of /explain
     iproute2 iptables
+    dnsmasq-base dnsperf ethtool conntrack # a laboratory of one minute
 )
+# Everything the experiments of the laboratory compare. CoreDNS is not packaged: see its role's build.sh.
+lab_packages=(
+    unbound nsd dnsmasq-base knot bind9 bind9-utils pdns-server pdns-backend-bind dnsdist nginx-light
+    dnsperf iperf3 iproute2 iptables conntrack ethtool procps openssl
+)
+# What `make bench` measures beside signpost, and what it measures with.
+bench_packages=(nginx-light h2o wrk unbound python3 util-linux)
 
 packages=()
 for group in "${@:-build}"; do
@@ -24,8 +32,10 @@ for group in "${@:-build}"; do
         build) packages+=("${build_packages[@]}") ;;
         demo) packages+=("${demo_packages[@]}") ;;
         test) packages+=("${test_packages[@]}") ;;
+        lab) packages+=("${lab_packages[@]}") ;;
+        bench) packages+=("${bench_packages[@]}") ;;
         *)
-            echo "install-packages.sh: unknown group '$group'; expected build, demo or test" >&2
+            echo "install-packages.sh: unknown group '$group'; expected build, demo, test, lab or bench" >&2
             exit 2
             ;;
     esac

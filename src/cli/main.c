@@ -8,20 +8,33 @@
 #include "cli/suggest.h"
 
 static const sp_command_t *const commands[] = {
-    &sp_command_serve,
-    &sp_command_explain,
-    &sp_command_lint,
-    &sp_command_version,
+    &sp_command_serve, &sp_command_explain, &sp_command_lint,
+    &sp_command_load,  &sp_command_lab,     &sp_command_version,
 };
 
-static const sp_command_t *find_command(const char *name)
+/* What one command starts another for: not for people. */
+static const sp_command_t *const helpers[] = {
+    &sp_command_lab_delay,
+    &sp_command_lab_lookups,
+    &sp_command_lab_relay,
+};
+
+static const sp_command_t *find_among(const sp_command_t *const *list, size_t count,
+                                      const char *name)
 {
-    for (size_t i = 0; i != SP_COUNT(commands); ++i) {
-        if (strcmp(commands[i]->name, name) == 0) {
-            return commands[i];
+    for (size_t i = 0; i != count; ++i) {
+        if (strcmp(list[i]->name, name) == 0) {
+            return list[i];
         }
     }
     return NULL;
+}
+
+static const sp_command_t *find_command(const char *name)
+{
+    const sp_command_t *command = find_among(commands, SP_COUNT(commands), name);
+
+    return command == NULL ? find_among(helpers, SP_COUNT(helpers), name) : command;
 }
 
 static int print_overview(void)
@@ -42,9 +55,6 @@ static int refuse(const char *name)
     const char *names[SP_COUNT(commands) + 1];
     const char *near = NULL;
 
-    if (strcmp(name, "load") == 0 || strcmp(name, "lab") == 0) {
-        return sp_usage_error("", "the command '%s' is not part of this version", name);
-    }
     for (size_t i = 0; i != SP_COUNT(commands); ++i) {
         names[i] = commands[i]->name;
     }
