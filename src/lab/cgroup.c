@@ -22,7 +22,7 @@
 typedef struct branch {
     char path[SP_CGROUP_PATH_MAX]; /* empty: there is none */
     bool is_version_2;
-    int error; /* why there is none: errno, or 0 when no such hierarchy is mounted */
+    int error; /* why there is none: errno, or 0 when no such controller is mounted */
 } branch_t;
 
 struct sp_cgroup {
@@ -103,7 +103,7 @@ static void prepare_version_2(sp_cgroup_t *group)
         if (!join(path, branch->path, SP_CGROUP_LEAF) ||
             (mkdir(path, S_IRWXU | S_IRGRP | S_IXGRP) != 0 && errno != EEXIST) ||
             (i == SP_CGROUP_CPU && !write_file(branch, "cgroup.subtree_control", "+cpu"))) {
-            drop_branch(branch, errno);
+            drop_branch(branch, errno == ENOENT || errno == EINVAL ? 0 : errno);
         }
     }
 }

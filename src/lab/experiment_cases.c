@@ -18,8 +18,7 @@ static sp_status_t lay_loads(sp_lab_reader_t *reader, const sp_lab_root_t *root,
                              const sp_lab_named_node_t *named, const sp_lab_quick_t *quick,
                              const sp_lab_setup_t *setup, sp_lab_load_t *load)
 {
-    sp_lab_node_t layers[5] = {root->load, named == NULL ? (sp_lab_node_t){.at = 0} : named->node,
-                               setup->load_over};
+    sp_lab_node_t layers[5] = {{.value = NULL}};
     sp_status_t status = SP_OK;
 
     *load = (sp_lab_load_t){.rate = 1000,
@@ -29,6 +28,11 @@ static sp_status_t lay_loads(sp_lab_reader_t *reader, const sp_lab_root_t *root,
                             .names = "uniform",
                             .threads = 1,
                             .seed = 1};
+    layers[0] = root->load;
+    layers[2] = setup->load_over;
+    if (named != NULL) {
+        layers[1] = named->node;
+    }
     if (quick != NULL) {
         layers[3] = quick->load;
         for (size_t i = 0; named != NULL && i != quick->loads.count; ++i) {

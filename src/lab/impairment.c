@@ -53,8 +53,8 @@ const char *sp_impairment_says(const sp_impairment_t *impairment, char *text)
     case SP_IMPAIRMENT_CONNTRACK_RACE:
         (void)snprintf(
             text, SP_IMPAIRMENT_TEXT_MAX,
-            "%g %% of the UDP packets from pod to the ClusterIP are lost: what the race in "
-            "connection tracking did, emulated",
+            "%g %% of the questions that pod sends the ClusterIP from a socket whose first has no "
+            "answer yet are lost: what the race in connection tracking did, emulated",
             impairment->percent);
         break;
     case SP_IMPAIRMENT_CONNTRACK_FULL:

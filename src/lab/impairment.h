@@ -15,7 +15,8 @@ typedef enum sp_impairment_kind {
     SP_IMPAIRMENT_LOSS,           /* wire, protocol, percent: in each direction */
     SP_IMPAIRMENT_DELAY,          /* wire, protocol, delay_ms ± jitter_ms: in each direction */
     SP_IMPAIRMENT_RATE,           /* wire, mbit: in each direction */
-    SP_IMPAIRMENT_CONNTRACK_RACE, /* percent: UDP packets from pod to the ClusterIP (emulated) */
+    SP_IMPAIRMENT_CONNTRACK_RACE, /* percent: of second packets of a flow from pod to the ClusterIP
+                                   * whose first has no answer yet (emulated) */
     SP_IMPAIRMENT_CONNTRACK_FULL  /* entries: nf_conntrack_max of the whole machine */
 } sp_impairment_kind_t;
 

@@ -37,6 +37,7 @@ struct sp_impairments {
     applied_t list[SP_IMPAIRMENTS_MAX];
     size_t count;
     bool has_rules[SP_PLACE_COUNT];
+    bool has_race[SP_PLACE_COUNT];
 };
 
 static bool has_wire(const applied_t *applied)
@@ -239,6 +240,19 @@ static sp_status_t restore_rules(const sp_impairments_t *impairments, sp_place_t
     return run_tool(impairments, place, argv, sp_buf_str(plan), err);
 }
 
+static void remove_rules(const sp_impairments_t *impairments, sp_place_t place)
+{
+    char memory[PLAN_MEMORY];
+    sp_arena_t arena;
+    sp_buf_t plan;
+
+    sp_arena_init(&arena, memory, sizeof(memory), PLAN_MEMORY);
+    sp_buf_init(&plan, &arena, PLAN_MAX);
+    sp_impairment_plan_removal(impairments->has_race[place], &plan);
+    (void)restore_rules(impairments, place, &plan, NULL);
+    sp_arena_clear(&arena);
+}
+
 static sp_status_t add_rules(sp_impairments_t *impairments, sp_place_t place, sp_error_t *err)
 {
     sp_impairment_rule_t rules[SP_IMPAIRMENTS_MAX];
@@ -265,20 +279,11 @@ static sp_status_t add_rules(sp_impairments_t *impairments, sp_place_t place, sp
     status = restore_rules(impairments, place, &plan, err);
     sp_arena_clear(&arena);
     impairments->has_rules[place] = status == SP_OK;
+    impairments->has_race[place] = sp_impairment_has_race(rules, count);
+    if (status != SP_OK) {
+        remove_rules(impairments, place); /* one table may be done, and the other not */
+    }
     return status;
-}
-
-static void remove_rules(const sp_impairments_t *impairments, sp_place_t place)
-{
-    char memory[PLAN_MEMORY];
-    sp_arena_t arena;
-    sp_buf_t plan;
-
-    sp_arena_init(&arena, memory, sizeof(memory), PLAN_MEMORY);
-    sp_buf_init(&plan, &arena, PLAN_MAX);
-    sp_impairment_plan_removal(&plan);
-    (void)restore_rules(impairments, place, &plan, NULL);
-    sp_arena_clear(&arena);
 }
 
 sp_status_t sp_impairments_apply(const sp_topology_t *topology, const char *signpost,
@@ -392,7 +397,7 @@ sp_status_t sp_impairments_count(const sp_impairments_t *impairments,
                                  sp_impairment_count_t ret_counts[SP_IMPAIRMENT_COUNTS_MAX],
                                  size_t *ret_count, sp_error_t *err)
 {
-    static const char *const argv[] = {"iptables-save", "-c", "-t", "raw", NULL};
+    static const char *const argv[] = {"iptables-save", "-c", NULL};
     sp_status_t status = SP_OK;
     size_t count = 0;
 

@@ -12,20 +12,47 @@ static const char *protocol_match(sp_protocol_t protocol)
     return matches[protocol];
 }
 
-static void plan_drop(const sp_impairment_rule_t *rule, sp_buf_t *buf)
+static void plan_drop(const sp_impairment_rule_t *rule, const char *match, sp_buf_t *buf)
 {
-    const sp_impairment_t *impairment = rule->impairment;
-    bool is_race = impairment->kind == SP_IMPAIRMENT_CONNTRACK_RACE;
+    sp_buf_printf(buf,
+                  "-A " CHAIN " -i %s%s -m statistic --mode random --probability %.8f -m comment "
+                  "--comment lab:%zu -j DROP\n",
+                  rule->input, match, rule->impairment->percent / 100, rule->index);
+}
 
-    if (is_race || impairment->kind == SP_IMPAIRMENT_LOSS) {
-        sp_buf_printf(buf,
-                      "-A " CHAIN " -i %s%s -m statistic --mode random --probability %.8f -m "
-                      "comment --comment lab:%zu -j DROP\n",
-                      rule->input,
-                      is_race ? " -d " SP_ADDRESS_CLUSTER_IP "/32 -p udp --dport 53"
-                              : protocol_match(impairment->protocol),
-                      impairment->percent / 100, rule->index);
+static void plan_loss(const sp_impairment_rule_t *rule, sp_buf_t *buf)
+{
+    if (rule->impairment->kind == SP_IMPAIRMENT_LOSS) {
+        plan_drop(rule, protocol_match(rule->impairment->protocol), buf);
     }
+}
+
+static bool is_race(const sp_impairment_rule_t *rule)
+{
+    return rule->impairment->kind == SP_IMPAIRMENT_CONNTRACK_RACE;
+}
+
+/* What the race lost: not any packet, but the second one that a socket sends before the first has
+ * its answer. Two sockets, or one question after the other, escape, as they did. (connbytes turns
+ * the counting of packets on in this namespace.) */
+static void plan_race(const sp_impairment_rule_t *rule, sp_buf_t *buf)
+{
+    if (is_race(rule)) {
+        plan_drop(rule,
+                  " -d " SP_ADDRESS_CLUSTER_IP "/32 -p udp --dport 53 -m conntrack --ctstate NEW "
+                  "-m connbytes --connbytes 2 --connbytes-dir original --connbytes-mode packets",
+                  buf);
+    }
+}
+
+bool sp_impairment_has_race(const sp_impairment_rule_t *rules, size_t count)
+{
+    size_t i = 0;
+
+    while (i != count && !is_race(&rules[i])) {
+        ++i;
+    }
+    return i != count;
 }
 
 static void plan_queue(const sp_impairment_rule_t *rule, sp_buf_t *buf)
@@ -43,18 +70,29 @@ void sp_impairment_plan_rules(const sp_impairment_rule_t *rules, size_t count, s
 {
     sp_buf_append(buf, SP_STR("*raw\n:" CHAIN " - [0:0]\n-A PREROUTING -j " CHAIN "\n"));
     for (size_t i = 0; i != count; ++i) {
-        plan_drop(&rules[i], buf);
+        plan_loss(&rules[i], buf);
     }
     for (size_t i = 0; i != count; ++i) {
         plan_queue(&rules[i], buf);
     }
     sp_buf_append(buf, SP_STR("COMMIT\n"));
+    if (sp_impairment_has_race(rules, count)) {
+        sp_buf_append(buf, SP_STR("*mangle\n:" CHAIN " - [0:0]\n-A PREROUTING -j " CHAIN "\n"));
+        for (size_t i = 0; i != count; ++i) {
+            plan_race(&rules[i], buf);
+        }
+        sp_buf_append(buf, SP_STR("COMMIT\n"));
+    }
 }
 
-void sp_impairment_plan_removal(sp_buf_t *buf)
+void sp_impairment_plan_removal(bool has_race, sp_buf_t *buf)
 {
-    sp_buf_append(buf,
-                  SP_STR("*raw\n-D PREROUTING -j " CHAIN "\n-F " CHAIN "\n-X " CHAIN "\nCOMMIT\n"));
+    static const char *const tables[] = {"raw", "mangle"};
+
+    for (size_t i = 0; i != (has_race ? SP_COUNT(tables) : 1); ++i) {
+        sp_buf_printf(buf, "*%s\n-D PREROUTING -j " CHAIN "\n-F " CHAIN "\n-X " CHAIN "\nCOMMIT\n",
+                      tables[i]);
+    }
 }
 
 /* "lab:3", with or without quotation marks around it. */

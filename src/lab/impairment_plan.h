@@ -16,11 +16,13 @@ typedef struct sp_impairment_rule {
     const char *input; /* interface */
 } sp_impairment_rule_t;
 
-/* For iptables-restore --noflush: a chain of its own, at the end of raw PREROUTING. */
+/* For iptables-restore --noflush: a chain of its own, at the end of raw PREROUTING; for the race,
+ * one at the end of mangle PREROUTING as well, where connection tracking has seen the packet. */
 void sp_impairment_plan_rules(const sp_impairment_rule_t *rules, size_t count, sp_buf_t *buf);
-void sp_impairment_plan_removal(sp_buf_t *buf);
+void sp_impairment_plan_removal(bool has_race, sp_buf_t *buf);
+bool sp_impairment_has_race(const sp_impairment_rule_t *rules, size_t count);
 
-/* Packets that have met the rule of `index`, by `iptables-save -c -t raw`; false when there is no
+/* Packets that have met the rule of `index`, by `iptables-save -c`; false when there is no
  * such rule. */
 bool sp_impairment_find_packets(sp_str_t text, size_t index, uint64_t *ret_packets);
 

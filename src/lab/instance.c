@@ -337,12 +337,9 @@ void sp_lab_instance_end(sp_lab_instance_t *instance)
     }
 }
 
-sp_status_t sp_lab_instance_check(const sp_lab_stage_t *stage, const sp_lab_instance_t *instance,
-                                  sp_error_t *err)
+sp_status_t sp_lab_instance_check(const sp_lab_instance_t *instance, sp_error_t *err)
 {
-    if (!sp_process_is_alive(&instance->process)) {
-        return say_failure(instance, "has ended by itself", err);
-    }
-    (void)stage;
-    return SP_OK;
+    return sp_process_is_alive(&instance->process)
+               ? SP_OK
+               : say_failure(instance, "has ended by itself", err);
 }

@@ -44,8 +44,7 @@ sp_status_t sp_lab_instance_start(const sp_lab_stage_t *stage, const sp_lab_star
                                   sp_error_t *err);
 void sp_lab_instance_end(sp_lab_instance_t *instance);
 
-/* Is the process that was started still the one that serves? */
-sp_status_t sp_lab_instance_check(const sp_lab_stage_t *stage, const sp_lab_instance_t *instance,
-                                  sp_error_t *err);
+/* Is the process that was started still there? */
+sp_status_t sp_lab_instance_check(const sp_lab_instance_t *instance, sp_error_t *err);
 
 #endif

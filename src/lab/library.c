@@ -245,7 +245,7 @@ sp_status_t sp_lab_library_pick(sp_lab_library_t *library, const char *name,
     const sp_lab_role_t *stand_in = NULL;
     sp_status_t status = sp_lab_library_role(library, name, &role, err);
 
-    if (status != SP_OK) {
+    if (status != SP_OK || role == NULL) {
         return status;
     }
     if (has_program(library, role, ret_pick->program)) {
@@ -257,12 +257,13 @@ sp_status_t sp_lab_library_pick(sp_lab_library_t *library, const char *name,
         return say_missing(role, err);
     }
     status = sp_lab_library_role(library, role->stand_in, &stand_in, err);
-    if (status == SP_OK && !has_program(library, stand_in, ret_pick->program)) {
+    if (status != SP_OK || stand_in == NULL) {
+        return status;
+    }
+    if (!has_program(library, stand_in, ret_pick->program)) {
         return say_missing(role, err);
     }
-    if (status == SP_OK) {
-        ret_pick->role = stand_in;
-        ret_pick->in_place_of = role;
-    }
-    return status;
+    ret_pick->role = stand_in;
+    ret_pick->in_place_of = role;
+    return SP_OK;
 }

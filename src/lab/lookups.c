@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lab/lookups.h"
 
+#include <errno.h>
 #include <netdb.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -18,9 +19,14 @@
 
 #define STACK_OCTETS ((size_t)512 * 1024) /* getaddrinfo puts its buffers on the stack */
 
+/* Clients begin over this time: the first questions of all of them in one instant would overflow
+ * the server's socket buffer, and be measured as packet loss. */
+#define ARRIVAL_NS UINT64_C(500000000)
+
 typedef struct client {
     const sp_lab_lookups_plan_t *plan;
     uint64_t began_ns;
+    uint64_t first_ns; /* when this one begins */
     pthread_t thread;
     sp_load_random_t random;
     sp_load_tally_t *tally;
@@ -39,6 +45,15 @@ static sp_load_kind_t look_up(const char *host)
     return code == EAI_AGAIN ? SP_LOAD_TIMED_OUT : SP_LOAD_BAD_ANSWER;
 }
 
+static void wait_until(uint64_t when_ns)
+{
+    const struct timespec when = {.tv_sec = (time_t)(when_ns / UINT64_C(1000000000)),
+                                  .tv_nsec = (long)(when_ns % UINT64_C(1000000000))};
+
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, NULL) == EINTR) {
+    }
+}
+
 static void *work(void *arg)
 {
     client_t *client = arg;
@@ -47,6 +62,7 @@ static void *work(void *arg)
     char host[SP_LAB_HOST_MAX];
     char name[SP_LAB_HOST_MAX + 2];
 
+    wait_until(client->first_ns);
     for (uint64_t now = sp_clock_ns(); now < end_ns; now = sp_clock_ns()) {
         uint64_t due_ns = now - client->began_ns;
         sp_load_end_t end = {.due_ns = due_ns, .sent_ns = due_ns};
@@ -113,7 +129,9 @@ static sp_status_t start_all(client_t *clients, const sp_lab_lookups_plan_t *pla
         client_t *client = &clients[i];
         int code = 0;
 
-        *client = (client_t){.plan = plan, .began_ns = began_ns};
+        *client = (client_t){.plan = plan,
+                             .began_ns = began_ns,
+                             .first_ns = began_ns + ARRIVAL_NS * i / plan->threads};
         sp_load_random_init(&client->random, plan->seed, i);
         status = sp_load_tally_create(false, &client->tally);
         code = status != SP_OK ? 0 : pthread_create(&client->thread, &attributes, work, client);

@@ -78,7 +78,16 @@ static json_t *virtualisation(void)
                     first_of(read_value("/sys/hypervisor/type", NULL), from_flags()));
 }
 
-json_t *sp_lab_machine_json(const char *cgroups)
+static json_t *pinning(int generator_cpu)
+{
+    return generator_cpu < 0
+               ? json_string("none")
+               : json_sprintf("the load generator and tools run on processor %d alone, everything "
+                              "else where the kernel puts it",
+                              generator_cpu);
+}
+
+json_t *sp_lab_machine_json(const char *cgroups, int generator_cpu)
 {
     json_t *machine = json_object();
     struct utsname system = {.release = "unknown"};
@@ -95,6 +104,7 @@ json_t *sp_lab_machine_json(const char *cgroups)
     put(machine, "offload",
         json_string(
             "segmentation offload is off on impaired wires, as the kernel has it on others"));
+    put(machine, "pinning", pinning(generator_cpu));
     put(machine, "virtualisation", virtualisation());
     put(machine, "cgroups", json_string(cgroups));
     return machine;

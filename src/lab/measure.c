@@ -48,12 +48,13 @@ sp_status_t sp_lab_counts_read(const sp_lab_scene_t *scene, sp_lab_counts_t *ret
     for (size_t i = 0; i != scene->instance_count; ++i) {
         ret_counts->groups[i].group = scene->instances[i].process.pid;
     }
+    ret_counts->groups[scene->instance_count].group = sp_topology_relay_pid(scene->topology);
     status = read_app(scene, ret_counts, err);
     if (status == SP_OK) {
         status = read_net(scene, ret_counts, err);
     }
     if (status == SP_OK) {
-        status = sp_lab_usage_read(ret_counts->groups, scene->instance_count, err);
+        status = sp_lab_usage_read(ret_counts->groups, scene->instance_count + 1, err);
     }
     if (status == SP_OK) {
         status = sp_lab_machine_usage_read(&ret_counts->machine, err);
@@ -98,8 +99,8 @@ static double put_cpu(const sp_lab_scene_t *scene, const sp_lab_counts_t *before
     json_t *memory = json_object();
     double foreign = foreign_s > 0 ? foreign_s / seconds : 0;
 
-    for (size_t i = 0; i != scene->instance_count; ++i) {
-        const char *name = scene->instances[i].use->name;
+    for (size_t i = 0; i <= scene->instance_count; ++i) {
+        const char *name = i == scene->instance_count ? "relay" : scene->instances[i].use->name;
         double used = after->groups[i].cpu_s - before->groups[i].cpu_s;
 
         if (after->groups[i].group != 0) {
@@ -188,6 +189,9 @@ static void put_dns(const sp_lab_counts_t *before, const sp_lab_counts_t *after,
         dns = sp_lab_app_metrics_json(&before->metrics, &after->metrics, requests);
     } else if (lookups && requests > 0) {
         dns = json_pack("{s:f, s:f}", "queries_per_request", sent / requests, "lookups", requests);
+    }
+    if (dns != NULL) {
+        (void)json_object_set_new(dns, "datagrams_sent", json_real(sent));
     }
     if (dns != NULL && requests > 0 && upstream > 0) {
         (void)json_object_set_new(dns, "upstream_per_request", json_real(upstream / requests));

@@ -13,7 +13,7 @@ typedef struct sp_lab_counts {
     uint64_t at_ns;
     sp_lab_machine_usage_t machine;
     double own_s; /* of all processes of the laboratory; negative: not known */
-    sp_lab_group_usage_t groups[SP_LAB_INSTANCES_MAX];
+    sp_lab_group_usage_t groups[SP_LAB_INSTANCES_MAX + 1]; /* of the instances, then the relay */
     sp_net_counters_t net[SP_PLACE_COUNT];
     sp_impairment_count_t impairments[SP_IMPAIRMENT_COUNTS_MAX];
     size_t impairment_count;

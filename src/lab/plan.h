@@ -16,7 +16,7 @@
 /* Disturbed runs of a whole experiment that are repeated at most, as a share of its runs: on a
  * machine that is never quiet, the experiment still ends, and a quick one stays quick. */
 #define SP_LAB_REPEATED_SHARE 0.5
-#define SP_LAB_REPEATED_SHARE_QUICK 0.1
+#define SP_LAB_REPEATED_SHARE_QUICK 0.05
 
 typedef struct sp_lab_turn {
     size_t index;        /* of the case */

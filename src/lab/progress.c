@@ -15,8 +15,9 @@ sp_status_t sp_lab_progress_init(sp_lab_progress_t *progress, FILE *out,
                                     .experiment = experiment,
                                     .cases = cases,
                                     .taken_s = calloc(cases->count + 1, sizeof(double)),
-                                    .runs = calloc(cases->count + 1, sizeof(unsigned))};
-    if (progress->taken_s == NULL || progress->runs == NULL) {
+                                    .runs = calloc(cases->count + 1, sizeof(unsigned)),
+                                    .dropped = calloc(cases->count + 1, sizeof(bool))};
+    if (progress->taken_s == NULL || progress->runs == NULL || progress->dropped == NULL) {
         sp_lab_progress_clear(progress);
         return SP_NO_MEMORY;
     }
@@ -27,14 +28,21 @@ void sp_lab_progress_clear(sp_lab_progress_t *progress)
 {
     free(progress->taken_s);
     free(progress->runs);
+    free(progress->dropped);
     progress->taken_s = NULL;
     progress->runs = NULL;
+    progress->dropped = NULL;
 }
 
 void sp_lab_progress_took(sp_lab_progress_t *progress, size_t index, double seconds)
 {
     progress->taken_s[index] += seconds;
     ++progress->runs[index];
+}
+
+void sp_lab_progress_drop(sp_lab_progress_t *progress, size_t index)
+{
+    progress->dropped[index] = true;
 }
 
 double sp_lab_progress_left(const sp_lab_progress_t *progress, const sp_lab_plan_t *plan)
@@ -52,7 +60,7 @@ double sp_lab_progress_left(const sp_lab_progress_t *progress, const sp_lab_plan
                           : factor * sp_lab_case_seconds(&progress->cases->list[i]);
         unsigned runs = sp_lab_plan_left(plan, i) + (plan->current.index == i ? 1U : 0U);
 
-        left += each * runs;
+        left += progress->dropped[i] ? 0 : each * runs;
     }
     return left + progress->later_s * factor;
 }
@@ -87,6 +95,14 @@ void sp_lab_progress_show(const sp_lab_progress_t *progress, const sp_lab_plan_t
                   sp_lab_duration(sp_lab_progress_left(progress, plan), left),
                   progress->same_line ? "" : "\n");
     (void)fflush(progress->out);
+}
+
+void sp_lab_progress_end(const sp_lab_progress_t *progress)
+{
+    if (progress->same_line) {
+        (void)fputs(CLEAR_LINE, progress->out);
+        (void)fflush(progress->out);
+    }
 }
 
 void sp_lab_progress_say(const sp_lab_progress_t *progress, const char *format, ...)

@@ -17,6 +17,7 @@ typedef struct sp_lab_progress {
     const sp_lab_cases_t *cases;
     double *taken_s; /* of each case, all its runs so far */
     unsigned *runs;
+    bool *dropped; /* cases that are not run any more */
 } sp_lab_progress_t;
 
 /* For one experiment. SP_OK or SP_NO_MEMORY. */
@@ -31,6 +32,12 @@ void sp_lab_progress_show(const sp_lab_progress_t *progress, const sp_lab_plan_t
 
 /* After a run. */
 void sp_lab_progress_took(sp_lab_progress_t *progress, size_t index, double seconds);
+
+/* It is not run any more. */
+void sp_lab_progress_drop(sp_lab_progress_t *progress, size_t index);
+
+/* Takes the line away that a terminal shows. */
+void sp_lab_progress_end(const sp_lab_progress_t *progress);
 
 /* Something that is to stay on the terminal. */
 void sp_lab_progress_say(const sp_lab_progress_t *progress, const char *format, ...)

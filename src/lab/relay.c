@@ -185,7 +185,7 @@ static void serve(relay_t *relay, connection_t *connection)
 /* Where the client wanted to go; false when that was to us, which would go round in circles. */
 static bool find_destination(int client, struct sockaddr_in *ret_destination)
 {
-    struct sockaddr_in own;
+    struct sockaddr_in own = {.sin_port = 0};
     socklen_t len = sizeof(*ret_destination);
     socklen_t own_len = sizeof(own);
 

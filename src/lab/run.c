@@ -11,6 +11,7 @@
 #include "lab/progress.h"
 #include "lab/report/findings.h"
 #include "lab/result.h"
+#include "lab/tools.h"
 
 #define FAILURES_MAX 2 /* of one case; then it is given up */
 
@@ -56,6 +57,7 @@ static void give_up(course_t *course, json_t *setup, const sp_error_t *err)
     const char *name = json_string_value(json_object_get(setup, "name"));
 
     (void)json_object_set_new(setup, "possible", json_string(err->message));
+    sp_lab_progress_drop(&course->progress, course->turn.index);
     sp_lab_progress_say(&course->progress, "%s %s: not possible here: %s", course->experiment->id,
                         name, err->message);
 }
@@ -135,6 +137,24 @@ static void take_turn(course_t *course)
     (void)json_array_append_new(json_object_get(course->result, "runs"), run);
 }
 
+/* What came out, for somebody at the terminal; the page has more. */
+static void say_verdicts(const course_t *course, const json_t *verdicts)
+{
+    size_t i = 0;
+    json_t *verdict = NULL;
+
+    json_array_foreach(verdicts, i, verdict)
+    {
+        const json_t *holds = json_object_get(verdict, "holds");
+        const char *text = json_string_value(json_object_get(verdict, "text"));
+
+        if (text != NULL) {
+            sp_lab_progress_say(&course->progress, "%s: %s%s", course->experiment->id,
+                                json_is_false(holds) ? "DOES NOT HOLD: " : "", text);
+        }
+    }
+}
+
 static sp_status_t run_experiment(course_t *course, json_t *result, sp_error_t *err)
 {
     json_t *verdicts = NULL;
@@ -152,8 +172,10 @@ static sp_status_t run_experiment(course_t *course, json_t *result, sp_error_t *
            sp_lab_plan_next(&course->plan, &course->turn)) {
         take_turn(course);
     }
+    sp_lab_progress_end(&course->progress);
     verdicts = sp_lab_verdicts(course->result);
     if (verdicts != NULL) {
+        say_verdicts(course, verdicts);
         (void)json_object_set_new(course->result, "verdicts", verdicts);
     }
     return SP_OK;
@@ -231,8 +253,9 @@ static int work(sp_capsule_t *capsule, void *arg)
                                 .machine_wide = invocation->machine_wide,
                                 .versions = json_object()};
     int64_t began = sp_clock_ms();
-    json_t *result = sp_lab_result_begin(
-        time(NULL), sp_lab_machine_json(sp_cgroup_says(sp_capsule_cgroup(capsule))));
+    json_t *machine =
+        sp_lab_machine_json(sp_cgroup_says(sp_capsule_cgroup(capsule)), sp_lab_generator_cpu());
+    json_t *result = sp_lab_result_begin(time(NULL), machine);
     bool failed = false;
     bool stopping = false;
     sp_error_t err = {.message = ""};

@@ -14,6 +14,7 @@
 #define ARENA_CHUNK 4096
 #define QUERIES_SEED 1
 #define APP_PORT 8080
+#define WARM_TTL_S 10
 
 /* ---- files that all servers read ---- */
 
@@ -91,7 +92,7 @@ static unsigned app_port(const sp_lab_scene_t *scene)
 static sp_status_t set_variables(sp_lab_scene_t *scene, sp_error_t *err)
 {
     const sp_lab_setup_t *setup = scene->one->setup;
-    common_files_t files;
+    common_files_t files = {.zone = ""};
     sp_status_t status = write_common(scene, &files, err);
     const char *app_address = sp_topology_app_address(scene->topology);
     const struct {
@@ -247,7 +248,9 @@ sp_status_t sp_lab_scene_up(sp_lab_session_t *session, const sp_lab_experiment_t
     return status == SP_OK ? start_all(scene, err) : status;
 }
 
-/* Servers in the order in which they were started, those that others ask before those that ask. */
+/* Servers in the order in which they were started, those that others ask before those that ask.
+ * What lives shorter than this takes would be in its last second when the application asks for it,
+ * and then it does not keep it. */
 static sp_status_t warm_up(const sp_lab_scene_t *scene, sp_error_t *err)
 {
     const sp_lab_load_t *load = &scene->one->load;
@@ -266,7 +269,7 @@ static sp_status_t warm_up(const sp_lab_scene_t *scene, sp_error_t *err)
                               .names = scene->experiment->names,
                               .limit_ms = (int)(load->warm_s * 1000)};
 
-        if (instance->role->ready == SP_LAB_READY_DNS) {
+        if (instance->role->ready == SP_LAB_READY_DNS && scene->one->setup->ttl_s >= WARM_TTL_S) {
             status = sp_lab_warm_dns(&warm, &answered, err);
         }
     }
@@ -296,7 +299,7 @@ sp_status_t sp_lab_scene_check(const sp_lab_scene_t *scene, sp_error_t *err)
         const sp_lab_instance_t *instance = &scene->instances[i];
 
         if (instance->process.pid != 0 && /* 0: an event has ended it */
-            sp_lab_instance_check(&scene->stage, instance, err) != SP_OK) {
+            sp_lab_instance_check(instance, err) != SP_OK) {
             return SP_IO;
         }
     }

@@ -45,7 +45,7 @@ sp_status_t sp_lab_scene_up(sp_lab_session_t *session, const sp_lab_experiment_t
 /* With the servers up: caches filled, then the impairments applied. */
 sp_status_t sp_lab_scene_impair(sp_lab_scene_t *scene, sp_error_t *err);
 
-/* Is everything that was started still there? Events may have killed some: `but_killed`. */
+/* Is everything that was started still there, save for what an event has killed? */
 sp_status_t sp_lab_scene_check(const sp_lab_scene_t *scene, sp_error_t *err);
 
 sp_lab_instance_t *sp_lab_scene_instance(sp_lab_scene_t *scene, const char *name);

@@ -31,8 +31,6 @@ typedef struct start {
     int report; /* the pipe's writing end */
 } start_t;
 
-extern char **environ;
-
 static size_t list_length(const char *const *list)
 {
     size_t count = 0;

@@ -49,6 +49,20 @@ static void take_piece(streams_t *streams, bool is_output, const char *piece, si
     streams->complaint_len += len;
 }
 
+/* What can be read now; an end closes the pipe. */
+static void read_stream(streams_t *streams, bool is_output)
+{
+    int *fd = is_output ? &streams->output[0] : &streams->errors[0];
+    char piece[PIECE];
+    ssize_t len = read(*fd, piece, sizeof(piece));
+
+    if (len > 0) {
+        take_piece(streams, is_output, piece, (size_t)len);
+    } else if (len == 0 || errno != EINTR) {
+        close_fd(fd);
+    }
+}
+
 /* Reads both pipes until their ends. False when the time is over. */
 static bool read_streams(streams_t *streams, int timeout_ms)
 {
@@ -64,13 +78,8 @@ static bool read_streams(streams_t *streams, int timeout_ms)
             return false;
         }
         for (int i = 0; got > 0 && i != 2; ++i) {
-            char piece[PIECE];
-            ssize_t len = fds[i].revents == 0 ? -1 : read(fds[i].fd, piece, sizeof(piece));
-
-            if (len > 0) {
-                take_piece(streams, i == 0, piece, (size_t)len);
-            } else if (fds[i].revents != 0) {
-                close_fd(i == 0 ? &streams->output[0] : &streams->errors[0]);
+            if (fds[i].revents != 0) {
+                read_stream(streams, i == 0);
             }
         }
     }

@@ -13,11 +13,18 @@
 #define WARM_CONNECTIONS 64
 #define OPTIONS_MAX 40
 
-uint64_t sp_lab_generator_cpus(void)
+int sp_lab_generator_cpu(void)
 {
     long count = sysconf(_SC_NPROCESSORS_ONLN);
 
-    return count < 2 || count > 64 ? 0 : UINT64_C(1) << (unsigned)(count - 1);
+    return count < 2 || count > 64 ? -1 : (int)count - 1;
+}
+
+uint64_t sp_lab_generator_cpus(void)
+{
+    int cpu = sp_lab_generator_cpu();
+
+    return cpu < 0 ? 0 : UINT64_C(1) << (unsigned)cpu;
 }
 
 /* Words of a command that is put together; numbers are made into texts in the arena. */
@@ -45,23 +52,28 @@ static void add_number(words_t *words, const char *option, double value)
     add(words, text.status == SP_OK ? sp_buf_str(&text).ptr : "0");
 }
 
+/* Files that the command sees in others' places. */
+typedef struct binds {
+    const sp_bind_t *list;
+    size_t count;
+} binds_t;
+
 static void path_in(const sp_lab_stage_t *stage, const char *name, char *path, size_t size)
 {
     (void)snprintf(path, size, "%s/%s", stage->folder, name);
 }
 
 /* Starts one of our own commands; what it writes to standard error is kept for messages. */
-static sp_status_t start(const sp_lab_stage_t *stage, sp_place_t place, words_t *words,
-                         const sp_bind_t *binds, size_t bind_count, sp_process_t *ret_process,
-                         sp_error_t *err)
+static sp_status_t start(const sp_lab_stage_t *stage, sp_place_t place, const words_t *words,
+                         const binds_t *binds, sp_process_t *ret_process, sp_error_t *err)
 {
     char errors[2 * SP_LAB_PATH_MAX];
     sp_spawn_options_t options = {.argv = words->list,
                                   .netns = sp_topology_netns(stage->topology, place),
                                   .cpus = sp_lab_generator_cpus(),
                                   .errors = errors,
-                                  .binds = binds,
-                                  .bind_count = bind_count};
+                                  .binds = binds->list,
+                                  .bind_count = binds->count};
 
     path_in(stage, "generator.log", errors, sizeof(errors));
     return sp_spawn(&options, ret_process, err);
@@ -110,7 +122,7 @@ sp_status_t sp_lab_run_load(const sp_lab_stage_t *stage, const sp_lab_load_t *lo
     add(&words, "--json");
     add(&words, figures);
     add(&words, targets);
-    status = start(stage, SP_PLACE_CLIENT, &words, NULL, 0, ret_process, err);
+    status = start(stage, SP_PLACE_CLIENT, &words, &(binds_t){.list = NULL}, ret_process, err);
     sp_arena_clear(&words.arena);
     return status;
 }
@@ -181,9 +193,9 @@ sp_status_t sp_lab_run_lookups(const sp_lab_stage_t *stage, const sp_lab_lookups
     char figures[2 * SP_LAB_PATH_MAX];
     char resolv_conf[2 * SP_LAB_PATH_MAX];
     char nsswitch_conf[2 * SP_LAB_PATH_MAX];
-    const sp_bind_t binds[] = {{resolv_conf, "/etc/resolv.conf"},
+    const sp_bind_t files[] = {{resolv_conf, "/etc/resolv.conf"},
                                {nsswitch_conf, "/etc/nsswitch.conf"}};
-    size_t bind_count = access("/etc/nsswitch.conf", F_OK) == 0 ? 2 : 1;
+    const binds_t binds = {.list = files, .count = access("/etc/nsswitch.conf", F_OK) == 0 ? 2 : 1};
     sp_status_t status = write_resolver_files(stage, lookups, resolver, err);
 
     if (status != SP_OK) {
@@ -202,7 +214,7 @@ sp_status_t sp_lab_run_lookups(const sp_lab_stage_t *stage, const sp_lab_lookups
     }
     add(&words, "--json");
     add(&words, figures);
-    status = start(stage, SP_PLACE_POD, &words, binds, bind_count, ret_process, err);
+    status = start(stage, SP_PLACE_POD, &words, &binds, ret_process, err);
     sp_arena_clear(&words.arena);
     return status;
 }

@@ -35,7 +35,10 @@ sp_status_t sp_lab_run_tool(const sp_lab_stage_t *stage, const sp_lab_use_t *too
 sp_status_t sp_lab_run_steps(const sp_lab_stage_t *stage, const sp_lab_use_t *steps,
                              const char *address, json_t **ret_json, sp_error_t *err);
 
-/* Bit n: processor n. 0 on a machine with one. */
+/* The last processor; -1 on a machine with one. */
+int sp_lab_generator_cpu(void);
+
+/* The same for sp_spawn: bit n is processor n, 0 means any. */
 uint64_t sp_lab_generator_cpus(void);
 
 #endif

@@ -14,10 +14,15 @@ const char *sp_lab_host(unsigned number, char name[SP_LAB_HOST_MAX])
     return name;
 }
 
-static sp_status_t begin(const char *path, FILE **ret_file, sp_error_t *err)
+/* NULL and *err when it can't be written. */
+static FILE *begin(const char *path, sp_error_t *err)
 {
-    *ret_file = fopen(path, "wb");
-    return *ret_file != NULL ? SP_OK : sp_fail(err, SP_IO, 0, "%.100s: %s", path, strerror(errno));
+    FILE *file = fopen(path, "wb");
+
+    if (file == NULL) {
+        (void)sp_fail(err, SP_IO, 0, "%.100s: %s", path, strerror(errno));
+    }
+    return file;
 }
 
 static sp_status_t finish(const char *path, FILE *file, sp_error_t *err)
@@ -33,12 +38,11 @@ static sp_status_t finish(const char *path, FILE *file, sp_error_t *err)
 /* The address is one of those for documentation (RFC 5737): nobody's. */
 sp_status_t sp_lab_zone_write(const sp_lab_zone_t *zone, const char *path, sp_error_t *err)
 {
-    FILE *file = NULL;
+    FILE *file = begin(path, err);
     char host[SP_LAB_HOST_MAX];
-    sp_status_t status = begin(path, &file, err);
 
-    if (status != SP_OK) {
-        return status;
+    if (file == NULL) {
+        return SP_IO;
     }
     (void)fprintf(file,
                   "$TTL %u\n"
@@ -58,12 +62,11 @@ sp_status_t sp_lab_zone_write(const sp_lab_zone_t *zone, const char *path, sp_er
 
 sp_status_t sp_lab_targets_write(const sp_lab_zone_t *zone, const char *path, sp_error_t *err)
 {
-    FILE *file = NULL;
+    FILE *file = begin(path, err);
     char host[SP_LAB_HOST_MAX];
-    sp_status_t status = begin(path, &file, err);
 
-    if (status != SP_OK) {
-        return status;
+    if (file == NULL) {
+        return SP_IO;
     }
     for (unsigned i = 0; i != zone->names; ++i) {
         (void)fprintf(file, "%s\t/\t302\t" TARGET "/\n", sp_lab_host(i, host), i);
@@ -87,7 +90,6 @@ sp_status_t sp_lab_queries_write(const sp_lab_zone_t *zone, uint64_t seed, const
     unsigned *order = calloc((size_t)zone->names + 1, sizeof(*order));
     FILE *file = NULL;
     char host[SP_LAB_HOST_MAX];
-    sp_status_t status = SP_OK;
 
     if (order == NULL) {
         return sp_fail(err, SP_NO_MEMORY, 0, "out of memory");
@@ -98,10 +100,10 @@ sp_status_t sp_lab_queries_write(const sp_lab_zone_t *zone, uint64_t seed, const
         order[i] = order[other];
         order[other] = i;
     }
-    status = begin(path, &file, err);
-    for (unsigned i = 0; status == SP_OK && i != zone->names; ++i) {
+    file = begin(path, err);
+    for (unsigned i = 0; file != NULL && i != zone->names; ++i) {
         (void)fprintf(file, "_redirect.%s TXT\n", sp_lab_host(order[i], host));
     }
     free(order);
-    return status == SP_OK ? finish(path, file, err) : status;
+    return file == NULL ? SP_IO : finish(path, file, err);
 }

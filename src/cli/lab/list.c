@@ -25,42 +25,49 @@ static void print_times(const sp_lab_experiment_t *experiment)
 }
 
 /* Names of roles, each once. */
-static void print_needs(const sp_lab_experiment_t *experiment)
+typedef struct names {
+    const char *list[SP_LAB_LIBRARY_ROLES_MAX];
+    size_t count;
+} names_t;
+
+static void add_name(names_t *names, const char *name)
 {
-    const char *names[SP_LAB_LIBRARY_ROLES_MAX];
-    size_t count = 0;
-
-    for (size_t i = 0; i != experiment->setup_count; ++i) {
-        const sp_lab_setup_t *setup = &experiment->setups[i];
-        const char *roles[SP_LAB_ROLES_MAX + SP_LAB_LISTED_MAX + 2];
-        size_t role_count = 0;
-
-        for (size_t k = 0; k != setup->roles.count; ++k) {
-            roles[role_count++] = setup->roles.list[k].role;
-        }
-        for (size_t k = 0; k != setup->raw.count; ++k) {
-            roles[role_count++] = setup->raw.list[k].role;
-        }
-        if (setup->steps.role != NULL) {
-            roles[role_count++] = setup->steps.role;
-        }
-        if (sp_lab_setup_serves(setup)) {
-            roles[role_count++] = setup->app.role;
-        }
-        for (size_t k = 0; k != role_count; ++k) {
-            size_t known = 0;
-
-            while (known != count && strcmp(names[known], roles[k]) != 0) {
-                ++known;
-            }
-            if (known == count && count != SP_LAB_LIBRARY_ROLES_MAX) {
-                names[count++] = roles[k];
-            }
+    for (size_t i = 0; i != names->count; ++i) {
+        if (strcmp(names->list[i], name) == 0) {
+            return;
         }
     }
+    if (names->count != SP_LAB_LIBRARY_ROLES_MAX) {
+        names->list[names->count++] = name;
+    }
+}
+
+static void add_names(names_t *names, const sp_lab_setup_t *setup)
+{
+    for (size_t i = 0; i != setup->roles.count; ++i) {
+        add_name(names, setup->roles.list[i].role);
+    }
+    for (size_t i = 0; i != setup->raw.count; ++i) {
+        add_name(names, setup->raw.list[i].role);
+    }
+    if (setup->steps.role != NULL) {
+        add_name(names, setup->steps.role);
+    }
+    if (sp_lab_setup_serves(setup)) {
+        add_name(names, setup->app.role);
+    }
+}
+
+static void print_needs(const sp_lab_experiment_t *experiment)
+{
+    names_t names = {.count = 0};
+
+    for (size_t i = 0; i != experiment->setup_count; ++i) {
+        add_names(&names, &experiment->setups[i]);
+    }
     (void)printf("  needs");
-    for (size_t i = 0; i != count; ++i) {
-        (void)printf("%s %s", i == 0 ? "" : ",", names[i]);
+    for (size_t i = 0; i != names.count; ++i) {
+        (void)printf("%s %s", i == 0 ? "" : ",", names.list[i]);
     }
     (void)printf("\n");
 }

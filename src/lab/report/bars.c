@@ -138,7 +138,7 @@ static void put_axis(const sp_lab_canvas_t *canvas, const sp_lab_scale_t *x, dou
         double at = sp_lab_scale_at(x, ticks[i].value);
 
         sp_lab_svg_line(canvas, (const double[]){at, top, at, bottom}, "grid");
-        sp_lab_svg_text(canvas, at, bottom + 16, i == 0 ? 's' : 'm', "dim",
+        sp_lab_svg_text(canvas, at, bottom + 16, at < x->start + LEFT ? 's' : 'm', "dim",
                         sp_str_from(ticks[i].label.text));
     }
 }

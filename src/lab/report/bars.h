@@ -7,8 +7,6 @@
 
 #include "lab/report/svg.h"
 
-#define SP_LAB_BARS_MAX 64
-
 typedef struct sp_lab_bar {
     sp_lab_label_t group; /* shown where it changes; "" for none */
     sp_lab_label_t label;

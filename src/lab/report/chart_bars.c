@@ -8,7 +8,7 @@
 #include "lab/report/story.h"
 #include "lab/report/table.h"
 
-#define METRICS_MAX 12
+#define METRICS_MAX 32
 
 typedef struct list {
     sp_lab_metric_t metrics[METRICS_MAX];
@@ -120,10 +120,9 @@ static const char *describe(const sp_lab_story_t *story, const sp_lab_bars_t *ba
     return sp_lab_story_text_end(&desc);
 }
 
-static bool tell(const sp_lab_story_t *story, const sp_lab_metric_t *metric, sp_lab_bars_t *bars)
+static bool tell(const sp_lab_story_t *story, const sp_lab_metric_t *metric, sp_lab_bars_t bars)
 {
-    const char *unit = sp_lab_unit_name(metric->unit);
-    sp_lab_label_t title = sp_lab_label("%s%s%s", metric->title, unit[0] == '\0' ? "" : ", ", unit);
+    sp_lab_words_t title = sp_lab_metric_head(metric);
     sp_lab_chart_t chart = {
         .title = title.text,
         .caption =
@@ -132,12 +131,12 @@ static bool tell(const sp_lab_story_t *story, const sp_lab_metric_t *metric, sp_
                   "the lowest repetition to the highest."
                 : "Median of the repetitions; the line spans from the lowest to the highest.",
         .slug = sp_lab_story_slug(story, metric->name, ""),
-        .bars = bars};
+        .bars = &bars};
 
-    bars->title = title.text;
-    bars->desc = describe(story, bars);
-    chart.table = make_table(story, bars);
-    if (chart.slug == NULL || bars->desc == NULL || chart.table.ptr == NULL) {
+    bars.title = title.text;
+    bars.desc = describe(story, &bars);
+    chart.table = make_table(story, &bars);
+    if (chart.slug == NULL || bars.desc == NULL || chart.table.ptr == NULL) {
         return false;
     }
     story->chart(story->arg, &chart);
@@ -150,7 +149,7 @@ static void collect(const sp_lab_story_t *story, const sp_lab_metric_t *metric, 
     bool closed_only = has_closed_loop(story);
     size_t count = 0;
 
-    for (size_t i = 0; i != story->entry_count && count != SP_LAB_BARS_MAX; ++i) {
+    for (size_t i = 0; i != story->entry_count; ++i) {
         const sp_lab_entry_t *entry = &story->entries[i];
 
         if (is_wanted(entry, metric, closed_only)) {
@@ -167,7 +166,7 @@ static void collect(const sp_lab_story_t *story, const sp_lab_metric_t *metric, 
 
 static bool draw_metric(const sp_lab_story_t *story, const sp_lab_metric_t *metric)
 {
-    sp_lab_bar_t *all = sp_arena_zalloc(story->arena, SP_LAB_BARS_MAX, sizeof(*all));
+    sp_lab_bar_t *all = sp_arena_zalloc(story->arena, story->entry_count + 1, sizeof(*all));
     sp_lab_bars_t bars = {.unit = metric->unit, .logarithmic = metric->logarithmic, .bars = all};
     bool measured = false;
 
@@ -178,7 +177,7 @@ static bool draw_metric(const sp_lab_story_t *story, const sp_lab_metric_t *metr
     for (size_t i = 0; i != bars.count; ++i) {
         measured = measured || all[i].spread.count != 0;
     }
-    return !measured || tell(story, metric, &bars);
+    return !measured || tell(story, metric, bars);
 }
 
 bool sp_lab_bars_charts(const sp_lab_story_t *story)

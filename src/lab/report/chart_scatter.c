@@ -63,13 +63,14 @@ static bool tell(const sp_lab_story_t *story, const pair_t *pair, json_t *experi
     size_t count = pair->found.count < SP_LAB_SERIES_MAX ? pair->found.count : SP_LAB_SERIES_MAX;
     sp_lab_series_t *series = sp_arena_zalloc(story->arena, count, sizeof(*series));
     sp_lab_point_t *points = sp_arena_zalloc(story->arena, count, sizeof(*points));
+    sp_lab_words_t heads[2] = {sp_lab_metric_head(&pair->x), sp_lab_metric_head(&pair->y)};
     sp_lab_label_t r = sp_lab_label("%.2f", pair->found.r);
     sp_lab_label_t title = sp_lab_label("%s against %s (r = %s)%s%s", pair->y.title, pair->x.title,
                                         isnan(pair->found.r) ? "unknown" : r.text,
                                         of[0] == '\0' ? "" : " \u00b7 ", of);
     sp_lab_xy_t xy = {.title = title.text,
                       .desc = "One marker for each set-up; the values are in the table.",
-                      .x_title = pair->x.title,
+                      .x_title = heads[0].text,
                       .panel_count = 1,
                       .series = series,
                       .series_count = count};
@@ -88,7 +89,7 @@ static bool tell(const sp_lab_story_t *story, const pair_t *pair, json_t *experi
     make_series(pair, experiment, series, points, count);
     xy.x = scale_of(points, count, false, &pair->x);
     xy.panels[0] = (sp_lab_panel_t){
-        .title = pair->y.title, .y = scale_of(points, count, true, &pair->y), .height = 260};
+        .title = heads[1].text, .y = scale_of(points, count, true, &pair->y), .height = 260};
     sp_lab_story_text(story, &rows);
     add_table(pair, &rows);
     chart.table = sp_buf_str(&rows);

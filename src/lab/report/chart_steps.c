@@ -4,10 +4,9 @@
 
 #include <math.h>
 
+#include "lab/report/result_file.h"
 #include "lab/report/story.h"
 #include "lab/report/table.h"
-
-#define STEPS_MAX 100
 
 typedef struct making {
     const sp_lab_story_t *story;
@@ -18,8 +17,9 @@ typedef struct making {
     sp_buf_t rows;
 } making_t;
 
-/* What the repetitions answered at the step that the first of them has at `index`. */
-static sp_lab_spread_t answered_at(const sp_lab_entry_t *entry, size_t index)
+/* Of the repetitions, the field of the step at `index`: "offered_qps" may be less than was meant to
+ * be offered, where the tool could not send as much. */
+static sp_lab_spread_t at_step(const sp_lab_entry_t *entry, size_t index, const char *field)
 {
     double values[SP_LAB_REPETITIONS_MAX];
     size_t count = 0, at = 0;
@@ -29,7 +29,7 @@ static sp_lab_spread_t answered_at(const sp_lab_entry_t *entry, size_t index)
            (run = sp_lab_next_run(entry->experiment, sp_lab_setup_name(entry->setup), false,
                                   &at)) != NULL) {
         json_t *step = json_array_get(sp_lab_field(run, "steps"), index);
-        double value = sp_lab_number(step, "answered_qps");
+        double value = sp_lab_number(step, field);
 
         if (!isnan(value)) {
             values[count++] = value;
@@ -54,11 +54,13 @@ static bool add_series(making_t *making, const sp_lab_entry_t *entry)
     json_t *run = sp_lab_next_run(entry->experiment, sp_lab_setup_name(entry->setup), false, &at);
     json_t *steps = sp_lab_field(run, "steps");
     sp_lab_series_t *series = &making->series[making->count];
-    sp_lab_point_t *points = sp_arena_zalloc(making->story->arena, STEPS_MAX, sizeof(*points));
+    sp_lab_point_t *points =
+        sp_arena_zalloc(making->story->arena, SP_LAB_STEPS_MAX, sizeof(*points));
 
-    for (size_t i = 0; points != NULL && i != json_array_size(steps) && count != STEPS_MAX; ++i) {
-        double offered = sp_lab_number(json_array_get(steps, i), "offered_qps");
-        sp_lab_spread_t answered = answered_at(entry, i);
+    for (size_t i = 0; points != NULL && i != json_array_size(steps) && count != SP_LAB_STEPS_MAX;
+         ++i) {
+        double offered = at_step(entry, i, "offered_qps").median;
+        sp_lab_spread_t answered = at_step(entry, i, "answered_qps");
 
         if (offered > 0 && answered.count != 0) {
             points[count++] = (sp_lab_point_t){.x = offered, .y = answered.median};

@@ -9,8 +9,6 @@
 #include "lab/report/story.h"
 #include "lab/report/table.h"
 
-#define STEPS_MAX 64
-
 static const char *const shown[] = {"latency.p50_ms", "latency.p99_ms", "latency.p99_9_ms"};
 #define SHOWN (sizeof(shown) / sizeof(shown[0]))
 
@@ -18,8 +16,8 @@ typedef struct making {
     const sp_lab_story_t *story;
     sp_lab_metric_t metrics[SHOWN];
     sp_lab_series_t *series;
-    sp_lab_point_t *points; /* STEPS_MAX for each panel of each series */
-    size_t count;
+    sp_lab_point_t *points; /* `entries` of them for each panel of each series */
+    size_t count, entries;
     double first, last, low[SHOWN], high[SHOWN];
     sp_lab_table_t table;
     sp_buf_t rows;
@@ -52,9 +50,6 @@ static sp_lab_series_t *series_of(making_t *making, const sp_lab_entry_t *entry)
             return &series[i];
         }
     }
-    if (making->count == SP_LAB_SERIES_MAX) {
-        return NULL;
-    }
     series[making->count] = (sp_lab_series_t){
         .label = label, .look = making->count, .dash = making->count, .line = SP_LAB_LINE};
     return &series[making->count++];
@@ -73,9 +68,9 @@ static void insert(sp_lab_point_t *points, size_t count, sp_lab_point_t point)
 static void add_point(making_t *making, sp_lab_series_t *series, size_t panel, sp_lab_point_t point)
 {
     size_t index = (size_t)(series - making->series);
-    sp_lab_point_t *points = making->points + (index * SHOWN + panel) * STEPS_MAX;
+    sp_lab_point_t *points = making->points + (index * SHOWN + panel) * making->entries;
 
-    if (series->in[panel].count != STEPS_MAX && !isnan(point.y)) {
+    if (!isnan(point.y)) {
         insert(points, series->in[panel].count, point);
         series->in[panel].points = series->in[panel].marks = points;
         series->in[panel].mark_count = ++series->in[panel].count;
@@ -89,9 +84,6 @@ static void add_entry(making_t *making, const sp_lab_entry_t *entry)
     double step = sp_lab_number(entry->setup, "step");
     sp_lab_series_t *series = series_of(making, entry);
 
-    if (series == NULL) {
-        return;
-    }
     sp_lab_table_row(&making->table, series->label.text);
     sp_lab_table_cell(&making->table, sp_lab_number_words(step).text);
     making->first = fmin(making->first, step);
@@ -139,14 +131,28 @@ static bool tell(making_t *making)
     return true;
 }
 
+static size_t count_entries(const sp_lab_story_t *story)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i != story->entry_count; ++i) {
+        count += is_of_sweep(&story->entries[i]) ? 1 : 0;
+    }
+    return count;
+}
+
 bool sp_lab_sweep_charts(const sp_lab_story_t *story)
 {
     making_t making = {.story = story, .first = INFINITY, .last = -INFINITY};
     const char *heads[SHOWN + 3] = {
         "Series", sp_lab_text(sp_lab_story_experiment(story), "step_title", "Step")};
 
-    making.series = sp_arena_zalloc(story->arena, SP_LAB_SERIES_MAX, sizeof(*making.series));
-    making.points = sp_arena_zalloc(story->arena, SP_LAB_SERIES_MAX * SHOWN * STEPS_MAX,
+    making.entries = count_entries(story);
+    if (making.entries == 0) {
+        return true;
+    }
+    making.series = sp_arena_zalloc(story->arena, making.entries, sizeof(*making.series));
+    making.points = sp_arena_zalloc(story->arena, making.entries * making.entries * SHOWN,
                                     sizeof(*making.points));
     if (making.series == NULL || making.points == NULL) {
         return false;
@@ -163,5 +169,5 @@ bool sp_lab_sweep_charts(const sp_lab_story_t *story)
             add_entry(&making, &story->entries[i]);
         }
     }
-    return making.count == 0 || tell(&making);
+    return tell(&making);
 }

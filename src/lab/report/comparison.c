@@ -174,31 +174,30 @@ static bool append_unmeasured(json_t *subject, const char *why, json_t *verdicts
                                  "agrees", json_null()));
 }
 
-static judgement_t judge_correlation(const char *expect, double r)
+static judgement_t judge_correlation(const char *expect, const sp_lab_correlation_t *found)
 {
-    if (isnan(r)) {
+    bool opposed = strcmp(expect, "negative") == 0;
+
+    if (strcmp(expect, "none") == 0 && fabs(found->r) < SP_LAB_UNTIED) {
+        return AGREES;
+    }
+    if (!found->certain) {
         return OPEN;
     }
-    if (strcmp(expect, "none") == 0) {
-        return fabs(r) < SP_LAB_UNTIED ? AGREES : fabs(r) >= SP_LAB_TIED ? DISAGREES : OPEN;
-    }
-    if (strcmp(expect, "negative") == 0) {
-        r = -r;
-    }
-    return r >= SP_LAB_TIED ? AGREES : r < 0 ? DISAGREES : OPEN;
+    return strcmp(expect, "none") != 0 && (found->r < 0) == opposed ? AGREES : DISAGREES;
 }
 
-static const char *correlation_words(double r)
+static const char *correlation_words(const sp_lab_correlation_t *found)
 {
-    if (isnan(r)) {
+    if (isnan(found->r)) {
         return "too few set-ups to tell";
     }
-    if (fabs(r) >= SP_LAB_TIED) {
-        return r > 0 ? "what has more of the one has more of the other"
-                     : "what has more of the one has less of the other";
+    if (found->certain) {
+        return found->r > 0 ? "what has more of the one has more of the other"
+                            : "what has more of the one has less of the other";
     }
-    return fabs(r) < SP_LAB_UNTIED ? "the one says nothing about the other"
-                                   : "a loose connection at most";
+    return fabs(found->r) < SP_LAB_UNTIED ? "the one says nothing about the other"
+                                          : "with so few set-ups that may be chance";
 }
 
 static bool append_correlation(json_t *experiment, json_t *comparison,
@@ -218,13 +217,13 @@ static bool append_correlation(json_t *experiment, json_t *comparison,
                    "\u22121: opposed); %s.",
                    metric->title, other.title, correlation.count,
                    isnan(correlation.r) ? "unknown" : sp_lab_label("%.2f", correlation.r).text,
-                   correlation_words(correlation.r));
+                   correlation_words(&correlation));
     return append_text(
         verdicts, text,
         json_pack(
             "{ss,so,so,ss,ss,so,sI}", "kind", "correlation", "claim", claim_json(comparison),
             "agrees",
-            judgement_json(judge_correlation(sp_lab_text(comparison, "expect", ""), correlation.r)),
+            judgement_json(judge_correlation(sp_lab_text(comparison, "expect", ""), &correlation)),
             "metric", metric->name, "with", other.name, "r", sp_lab_json_number(correlation.r),
             "setups", (json_int_t)correlation.count));
 }

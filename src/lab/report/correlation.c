@@ -40,6 +40,17 @@ static double pearson(const sp_lab_correlation_t *correlation)
     return correlation->count >= 3 && xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : (double)NAN;
 }
 
+/* Two-sided, at 5 %: Student's t for 1, 2, … degrees of freedom, solved for r. */
+static bool is_certain(double r, size_t count)
+{
+    static const double least[] = {0.997, 0.950, 0.878, 0.811, 0.754, 0.707,
+                                   0.666, 0.632, 0.602, 0.576, 0.553, 0.532};
+    size_t freedom = count < 3 ? 0 : count - 3;
+    size_t last = sizeof(least) / sizeof(least[0]) - 1;
+
+    return !isnan(r) && fabs(r) >= least[freedom < last ? freedom : last];
+}
+
 void sp_lab_correlate(json_t *experiment, json_t *names, const sp_lab_metric_t *x,
                       const sp_lab_metric_t *y, sp_lab_correlation_t *ret_correlation)
 {
@@ -60,4 +71,5 @@ void sp_lab_correlate(json_t *experiment, json_t *names, const sp_lab_metric_t *
     }
     ret_correlation->count = count;
     ret_correlation->r = pearson(ret_correlation);
+    ret_correlation->certain = is_certain(ret_correlation->r, count);
 }

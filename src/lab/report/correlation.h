@@ -12,8 +12,12 @@ typedef struct sp_lab_correlation {
         sp_lab_spread_t x, y;
     } points[SP_LAB_SETUPS_MAX];
     size_t count;
-    double r; /* Pearson's, of the medians; NAN with fewer than three set-ups or without variance */
+    double r;     /* Pearson's, of the medians; NAN with fewer than three set-ups or no variance */
+    bool certain; /* by chance r would be as far from 0 in one of twenty cases at most */
 } sp_lab_correlation_t;
+
+/* Below this the one figure says nothing about the other. */
+#define SP_LAB_UNTIED 0.3
 
 /* Over the set-ups that the array `names` lists (all when it is NULL or no array) and that have
  * both figures. */

@@ -48,15 +48,14 @@ typedef struct builder {
 static void add_stair(builder_t *builder, double until, double us)
 {
     sp_lab_curve_t *curve = builder->curve;
-    sp_lab_stair_t *last = curve->count == 0 ? NULL : &curve->stairs[curve->count - 1];
-    bool kept = holds_reported(last == NULL ? 0 : last->until, until, curve->requests);
-    bool same = last != NULL &&
-                column_of(last->until, curve->requests) == column_of(until, curve->requests);
+    double before = curve->count == 0 ? 0 : curve->stairs[curve->count - 1].until;
+    bool kept = holds_reported(before, until, curve->requests);
+    bool same = column_of(before, curve->requests) == column_of(until, curve->requests);
 
-    if ((same && !kept && !builder->last_kept) || curve->count == SP_LAB_CURVE_STEPS_MAX) {
-        last->until = until;
-        last->us = us;
-    } else {
+    if (curve->count != 0 && same && !kept && !builder->last_kept) {
+        --curve->count;
+    }
+    if (curve->count != SP_LAB_CURVE_STEPS_MAX) {
         curve->stairs[curve->count++] = (sp_lab_stair_t){.until = until, .us = us};
     }
     builder->last_kept = kept;

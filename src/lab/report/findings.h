@@ -19,10 +19,6 @@
  * share. */
 #define SP_LAB_SAME 0.1
 
-/* From this on, Pearson's r is said to tie two figures together; below the other, not to. */
-#define SP_LAB_TIED 0.7
-#define SP_LAB_UNTIED 0.3
-
 /* The verdicts on one experiment of a result, its comparisons first; a new array, NULL when memory
  * is out. Each is an object:
  *   kind "finding":   text, claim, agrees (true, false; null: within the spread, or measured too

@@ -123,6 +123,16 @@ bool sp_lab_metric_find(const char *name, double over_ms, sp_lab_metric_t *ret_m
     return true;
 }
 
+sp_lab_words_t sp_lab_metric_head(const sp_lab_metric_t *metric)
+{
+    const char *unit = sp_lab_unit_name(metric->unit);
+    sp_lab_words_t head;
+
+    (void)snprintf(head.text, sizeof(head.text), "%.50s%s%s", metric->title,
+                   unit[0] == '\0' ? "" : ", ", unit);
+    return head;
+}
+
 bool sp_lab_slow_requests(json_t *run, double over_ms, double *ret_slow, double *ret_all)
 {
     json_t *buckets = sp_lab_field(run, "load.latency.histogram");

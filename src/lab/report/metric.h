@@ -34,6 +34,9 @@ typedef struct sp_lab_metric {
  * `over_ms` is for "slow_share". False for a name that is unknown. */
 bool sp_lab_metric_find(const char *name, double over_ms, sp_lab_metric_t *ret_metric);
 
+/* "Throughput, requests/s": the title with the unit, where the figures do not carry it. */
+sp_lab_words_t sp_lab_metric_head(const sp_lab_metric_t *metric);
+
 /* NAN where the run does not have it. */
 double sp_lab_metric_of_run(const sp_lab_metric_t *metric, json_t *run);
 

@@ -65,6 +65,7 @@ static void add_column(const sp_lab_story_t *story, columns_t *columns, const ch
 static void choose_columns(const sp_lab_story_t *story, columns_t *columns)
 {
     json_t *comparisons = sp_lab_field(sp_lab_story_experiment(story), "comparisons");
+    json_t *charts = sp_lab_field(sp_lab_story_experiment(story), "charts");
 
     *columns = (columns_t){.heads = {"Set-up"}};
     for (size_t i = 0; i != USUAL; ++i) {
@@ -76,6 +77,11 @@ static void choose_columns(const sp_lab_story_t *story, columns_t *columns)
         add_column(story, columns, sp_lab_text(comparison, "metric", ""),
                    sp_lab_number(comparison, "over_ms"), NULL);
         add_column(story, columns, sp_lab_text(comparison, "with", ""), NAN, NULL);
+    }
+    for (size_t i = 0; i != json_array_size(charts); ++i) {
+        const char *name = json_string_value(json_array_get(charts, i));
+
+        add_column(story, columns, name == NULL ? "" : name, NAN, NULL);
     }
     columns->heads[columns->count + 1] = NULL;
 }

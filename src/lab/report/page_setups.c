@@ -184,6 +184,24 @@ static void put_setup(sp_buf_t *out, const sp_lab_story_t *story, const sp_lab_e
     sp_lab_put(out, "</div>\n");
 }
 
+/* What is in force in every set-up, and so in no heading. */
+static void put_common(sp_buf_t *out, json_t *experiment)
+{
+    json_t *impairments = sp_lab_field(sp_lab_setup_at(experiment, 0), "impairments");
+    const char *between = "<p>In every set-up: ";
+
+    for (size_t i = 0; i != json_array_size(impairments); ++i) {
+        const char *text = sp_lab_text(json_array_get(impairments, i), "text", "impaired");
+
+        if (sp_lab_is_everywhere(experiment, text)) {
+            sp_lab_put(out, between);
+            sp_lab_put_text(out, text);
+            between = "; ";
+        }
+    }
+    sp_lab_put(out, between[0] == ';' ? ".</p>\n" : "");
+}
+
 static void put_names(sp_buf_t *out, json_t *experiment)
 {
     double names = sp_lab_number(experiment, "names"), ttl = sp_lab_number(experiment, "ttl_s");
@@ -202,6 +220,7 @@ void sp_lab_page_setups(sp_buf_t *out, const sp_lab_story_t *story)
 {
     sp_lab_put(out, "<h3>How it was measured</h3>\n");
     put_names(out, sp_lab_story_experiment(story));
+    put_common(out, sp_lab_story_experiment(story));
     sp_lab_put(out, "<details class=\"fold\"><summary>Set-ups, servers and their configurations"
                     "</summary>\n");
     for (size_t i = 0; i != story->entry_count; ++i) {

@@ -71,7 +71,7 @@ static const char table_style[] =
     "@media (max-width:46rem){.chart.wide{display:none}.chart.narrow{display:block}\n"
     "header,main,footer{padding:0 .75rem}header{padding-top:1.2rem}h1{font-size:1.6rem}\n"
     "section.experiment,.box{padding:1rem .8rem;border-radius:10px}h2{font-size:1.25rem}\n"
-    ".facts{grid-template-columns:1fr;gap:0}.facts dd{margin-bottom:.4rem}\n"
+    ".facts{grid-template-columns:minmax(0,9rem) 1fr;gap:.2rem .8rem}\n"
     "table,tbody,tr,th,td,caption{display:block;width:auto}thead{display:none}\n"
     "tr{border:1px solid var(--line);border-radius:8px;margin:.5rem 0;padding:.4rem .6rem}\n"
     "tr.group{border:0;padding:0;margin:1rem 0 0}tr.group th{background:none;padding:0}\n"

@@ -16,7 +16,7 @@
 #define SP_LAB_RUNS_MAX 20000
 #define SP_LAB_BUCKETS_MAX 100000
 #define SP_LAB_SECONDS_MAX 86400
-#define SP_LAB_STEPS_MAX 1000
+#define SP_LAB_STEPS_MAX 200 /* offered rates; each is a point of a curve */
 
 /* The message begins with the file's name; *ret_result is the caller's. */
 sp_status_t sp_lab_result_read(const char *path, json_t **ret_result, sp_error_t *err);

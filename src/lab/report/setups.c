@@ -53,12 +53,29 @@ const char *sp_lab_setup_name(json_t *setup)
     return sp_lab_text(setup, "name", "");
 }
 
-/* "Knot DNS'" and "Unbound's". */
-static const char *genitive(const char *name)
+/* The servers whose place `title` takes, "" at the first role of the set-up that is not the first
+ * to name it. */
+static sp_lab_label_t places_of(json_t *roles, size_t index)
 {
-    size_t len = strlen(name);
+    const char *title = sp_lab_text(json_array_get(roles, index), "title", "another server");
+    sp_lab_label_t places = {.text = ""};
 
-    return len != 0 && (name[len - 1] == 's' || name[len - 1] == 'S') ? "'" : "'s";
+    for (size_t i = 0; i != json_array_size(roles); ++i) {
+        json_t *role = json_array_get(roles, i);
+        const char *missing = sp_lab_text(role, "stand_in_for", NULL);
+
+        if (missing == NULL || strcmp(title, sp_lab_text(role, "title", "another server")) != 0) {
+            continue;
+        }
+        if (i < index) {
+            return (sp_lab_label_t){.text = ""};
+        }
+        if (strstr(places.text, missing) == NULL) {
+            places =
+                sp_lab_label("%s%s%s", places.text, places.text[0] == '\0' ? "" : " and ", missing);
+        }
+    }
+    return places;
 }
 
 sp_lab_label_t sp_lab_setup_stand_ins(json_t *setup)
@@ -68,16 +85,14 @@ sp_lab_label_t sp_lab_setup_stand_ins(json_t *setup)
 
     for (size_t i = 0; i != json_array_size(roles); ++i) {
         json_t *role = json_array_get(roles, i);
-        const char *missing = sp_lab_text(role, "stand_in_for", NULL);
-        sp_lab_label_t one;
+        sp_lab_label_t places = {.text = ""};
 
-        if (missing == NULL) {
-            continue;
+        if (sp_lab_text(role, "stand_in_for", NULL) != NULL) {
+            places = places_of(roles, i);
         }
-        one = sp_lab_label("%s in %s%s place", sp_lab_text(role, "title", "another server"),
-                           missing, genitive(missing));
-        if (strstr(all.text, one.text) == NULL) {
-            all = all.text[0] == '\0' ? one : sp_lab_label("%s, %s", all.text, one.text);
+        if (places.text[0] != '\0') {
+            all = sp_lab_label("%s%s%s in place of %s", all.text, all.text[0] == '\0' ? "" : ", ",
+                               sp_lab_text(role, "title", "another server"), places.text);
         }
     }
     return all;
@@ -89,7 +104,7 @@ sp_lab_label_t sp_lab_setup_label(json_t *setup)
     sp_lab_label_t stand_ins = sp_lab_setup_stand_ins(setup);
 
     return stand_ins.text[0] == '\0' ? sp_lab_label("%s", title)
-                                     : sp_lab_label("%s (%s)", title, stand_ins.text);
+                                     : sp_lab_label("%s [%s]", title, stand_ins.text);
 }
 
 const char *sp_lab_setup_load(json_t *setup)
@@ -146,38 +161,6 @@ const char *sp_lab_setup_why_not(json_t *setup)
         return json_string_value(possible);
     }
     return json_is_false(possible) ? "not possible here" : NULL;
-}
-
-bool sp_lab_setups_alike(json_t *one, json_t *other)
-{
-    json_t *a = sp_lab_field(one, "impairments"), *b = sp_lab_field(other, "impairments");
-
-    if (strcmp(sp_lab_setup_load(one), sp_lab_setup_load(other)) != 0 ||
-        json_array_size(a) != json_array_size(b)) {
-        return false;
-    }
-    for (size_t i = 0; i != json_array_size(a); ++i) {
-        if (strcmp(sp_lab_text(json_array_get(a, i), "text", ""),
-                   sp_lab_text(json_array_get(b, i), "text", "")) != 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-size_t sp_lab_setup_look(json_t *experiment, json_t *setup)
-{
-    size_t look = 0;
-
-    for (size_t i = 0; i != sp_lab_setup_count(experiment); ++i) {
-        json_t *other = sp_lab_setup_at(experiment, i);
-
-        if (other == setup) {
-            break;
-        }
-        look += sp_lab_setups_alike(other, setup) ? 1 : 0;
-    }
-    return look;
 }
 
 static bool is_discarded(json_t *run)
@@ -267,6 +250,10 @@ sp_lab_label_t sp_lab_spread_words(sp_lab_spread_t spread, sp_lab_unit_t unit)
     }
     if (spread.count == 1) {
         return sp_lab_label("%s", sp_lab_quantity(spread.median, unit).text);
+    }
+    if (strcmp(sp_lab_quantity(spread.min, unit).text, sp_lab_quantity(spread.max, unit).text) ==
+        0) {
+        return sp_lab_label("%s [each time]", sp_lab_quantity(spread.median, unit).text);
     }
     return sp_lab_label("%s [%s]", sp_lab_quantity(spread.median, unit).text,
                         sp_lab_quantity_range(spread.min, spread.max, unit).text);

@@ -29,11 +29,11 @@ json_t *sp_lab_setup_find(json_t *experiment, const char *name);
 
 const char *sp_lab_setup_name(json_t *setup);
 
-/* What readers call it, with each server that stands in for another one: "CoreDNS (Unbound in
- * CoreDNS' place)". */
+/* What readers call it, with each server that stands in for another one: "CoreDNS [Unbound in place
+ * of CoreDNS]". */
 sp_lab_label_t sp_lab_setup_label(json_t *setup);
 
-/* Only who stands in for whom: "Unbound in CoreDNS' place"; "" when nobody does. */
+/* Only who stands in for whom: "Unbound in place of CoreDNS"; "" when nobody does. */
 sp_lab_label_t sp_lab_setup_stand_ins(json_t *setup);
 
 /* The load that it is under, "" when the experiment has one only. */
@@ -48,11 +48,11 @@ bool sp_lab_setup_is_closed_loop(json_t *experiment, json_t *setup);
 /* Was it left out, and why? NULL when it was not. */
 const char *sp_lab_setup_why_not(json_t *setup);
 
-/* Do two set-ups share load and impairments? Such are drawn into one chart. */
-bool sp_lab_setups_alike(json_t *one, json_t *other);
+/* Is an impairment, by its text, part of every set-up that was possible? */
+bool sp_lab_is_everywhere(json_t *experiment, const char *impairment);
 
-/* Colour and marker of a set-up: its place among those alike, so that the same server looks the
- * same with and without loss. */
+/* Colour and marker of a set-up: the same server looks the same with and without loss, and under
+ * every load. */
 size_t sp_lab_setup_look(json_t *experiment, json_t *setup);
 
 /* The runs of a set-up, one after another: begin with *at 0; NULL at the end. Discarded ones only

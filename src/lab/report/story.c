@@ -10,6 +10,7 @@ json_t *sp_lab_story_experiment(const sp_lab_story_t *story)
     return story->views[0].experiment;
 }
 
+/* What distinguishes it from other groups: what is everywhere does not. */
 static sp_lab_label_t group_words(json_t *experiment, json_t *setup)
 {
     json_t *impairments = sp_lab_field(setup, "impairments");
@@ -19,8 +20,12 @@ static sp_lab_label_t group_words(json_t *experiment, json_t *setup)
         words = sp_lab_setup_load_words(experiment, setup);
     }
     for (size_t i = 0; i != json_array_size(impairments); ++i) {
-        words = sp_lab_label("%s%s%s", words.text, words.text[0] == '\0' ? "" : " \u00b7 ",
-                             sp_lab_text(json_array_get(impairments, i), "text", "impaired"));
+        const char *text = sp_lab_text(json_array_get(impairments, i), "text", "impaired");
+
+        if (!sp_lab_is_everywhere(experiment, text)) {
+            words =
+                sp_lab_label("%s%s%s", words.text, words.text[0] == '\0' ? "" : " \u00b7 ", text);
+        }
     }
     return words;
 }
@@ -81,6 +86,40 @@ static bool is_of_group(const sp_lab_entry_t *first, const sp_lab_entry_t *entry
     return strcmp(first->group.text, entry->group.text) == 0;
 }
 
+/* Do two entries, in one chart, look the same though they are not the same set-up? */
+static bool look_the_same(const sp_lab_entry_t *one, const sp_lab_entry_t *other)
+{
+    return one->look % SP_LAB_LOOKS == other->look % SP_LAB_LOOKS && is_of_group(one, other) &&
+           strcmp(sp_lab_setup_name(one->setup), sp_lab_setup_name(other->setup)) != 0;
+}
+
+static bool is_ambiguous(const sp_lab_story_t *story, size_t index)
+{
+    for (size_t i = 0; i != index; ++i) {
+        if (look_the_same(&story->entries[i], &story->entries[index])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Every set-up that looks like one before it in its group gets the next look that is free, if there
+ * is one: with more than SP_LAB_LOOKS the group becomes several charts. */
+static void tell_apart(sp_lab_story_t *story)
+{
+    for (size_t i = 1; i < story->entry_count; ++i) {
+        sp_lab_entry_t *entry = &story->entries[i];
+
+        if (strcmp(sp_lab_setup_name(entry->setup), sp_lab_setup_name(entry[-1].setup)) == 0) {
+            entry->look = entry[-1].look;
+            continue;
+        }
+        for (size_t j = 0; j != SP_LAB_LOOKS && is_ambiguous(story, i); ++j) {
+            ++entry->look;
+        }
+    }
+}
+
 /* Set-ups alike one after another, otherwise in their order. Where there are several groups, each
  * has a name. */
 static void bring_groups_together(sp_lab_story_t *story)
@@ -127,6 +166,7 @@ bool sp_lab_story_init(sp_lab_story_t *story, sp_arena_t *arena, const sp_lab_vi
         add_entries(story, i);
     }
     bring_groups_together(story);
+    tell_apart(story);
     return true;
 }
 

@@ -203,10 +203,11 @@ double sp_lab_svg_legend_height(const sp_lab_canvas_t *canvas, const sp_lab_lege
                                 size_t count)
 {
     sp_lab_label_t lines[SP_LAB_SVG_LINES_MAX];
+    size_t rows = (count + 1) / 2;
     double height = 8;
 
     if (has_columns(canvas, entries, count)) {
-        return height + 20 * (double)((count + 1) / 2);
+        return height + 20 * (double)rows;
     }
     for (size_t i = 0; i != count; ++i) {
         height +=

@@ -170,6 +170,7 @@ static void put_panel(frame_t *frame, size_t index, double top)
     }
 }
 
+/* More series than there can be set-ups are not drawn by anyone. */
 static size_t make_legend(const sp_lab_xy_t *chart, sp_lab_legend_entry_t *entries)
 {
     size_t count =

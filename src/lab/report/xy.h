@@ -8,7 +8,7 @@
 #include "lab/report/svg.h"
 
 #define SP_LAB_PANELS_MAX 4
-#define SP_LAB_SERIES_MAX 24
+#define SP_LAB_SERIES_MAX SP_LAB_SETUPS_MAX
 
 /* y NAN: nothing there, the line is interrupted. */
 typedef struct sp_lab_point {

@@ -33,9 +33,10 @@ Test(lab_impairment, is_said_in_words)
                 "take 1 ms");
     expect_says((sp_impairment_t){.kind = SP_IMPAIRMENT_RATE, .wire = SP_WIRE_WAN2, .mbit = 100},
                 "the wire between node and upstream carries at most 100 Mbit/s");
-    expect_says((sp_impairment_t){.kind = SP_IMPAIRMENT_CONNTRACK_RACE, .percent = 1},
-                "1 % of the UDP packets from pod to the ClusterIP are lost: what the race in "
-                "connection tracking did, emulated");
+    expect_says(
+        (sp_impairment_t){.kind = SP_IMPAIRMENT_CONNTRACK_RACE, .percent = 1},
+        "1 % of the questions that pod sends the ClusterIP from a socket whose first has no "
+        "answer yet are lost: what the race in connection tracking did, emulated");
     expect_says((sp_impairment_t){.kind = SP_IMPAIRMENT_CONNTRACK_FULL, .entries = 1000},
                 "the table of connection tracking holds 1000 entries, on the whole machine");
 }
@@ -123,14 +124,17 @@ Test(lab_impairment, drops_before_it_queues)
         "*raw\n:SIGNPOST-LAB - [0:0]\n-A PREROUTING -j SIGNPOST-LAB\n"
         "-A SIGNPOST-LAB -i wire -p udp -m statistic --mode random --probability 0.02000000 -m "
         "comment --comment lab:1 -j DROP\n"
-        "-A SIGNPOST-LAB -i cni0 -d 10.96.0.10/32 -p udp --dport 53 -m statistic --mode random "
-        "--probability 0.01000000 -m comment --comment lab:2 -j DROP\n"
         "-A SIGNPOST-LAB -i wan2 -m statistic --mode random --probability 1.00000000 -m comment "
         "--comment lab:3 -j DROP\n"
         "-A SIGNPOST-LAB -i wire -m comment --comment lab:0 -j NFQUEUE --queue-num 0 "
         "--queue-bypass\n"
         "-A SIGNPOST-LAB -i wire -p tcp -m comment --comment lab:4 -j NFQUEUE --queue-num 4 "
-        "--queue-bypass\nCOMMIT\n");
+        "--queue-bypass\nCOMMIT\n"
+        "*mangle\n:SIGNPOST-LAB - [0:0]\n-A PREROUTING -j SIGNPOST-LAB\n"
+        "-A SIGNPOST-LAB -i cni0 -d 10.96.0.10/32 -p udp --dport 53 -m conntrack --ctstate NEW "
+        "-m connbytes --connbytes 2 --connbytes-dir original --connbytes-mode packets "
+        "-m statistic --mode random --probability 0.01000000 -m comment --comment lab:2 -j "
+        "DROP\nCOMMIT\n");
     sp_arena_clear(&arena);
 }
 

@@ -34,7 +34,7 @@ static json_t *first_verdict(json_t *experiment, json_t **ret_verdicts)
 {
     *ret_verdicts = sp_lab_verdicts(experiment);
     cr_assert_not_null(*ret_verdicts);
-    cr_assert_geq(json_array_size(*ret_verdicts), 1u);
+    cr_assert_geq(json_array_size(*ret_verdicts), 1U);
     return json_array_get(*ret_verdicts, 0);
 }
 
@@ -103,11 +103,10 @@ Test(report_findings, the_same_bears_what_does_not_matter)
 
     expect_judgement(two(one, close, "same"), "agrees", 1);
     expect_judgement(two(one, off, "same"), "agrees", 0);
-    expect_text(
-        two(one, close, "same"),
-        "kube-dns answered 1,000 requests/s [1,000 \u2026 1,000]; CoreDNS answered 1,099 "
-        "requests/s [1,099 \u2026 1,099]: 9.01 % fewer, beyond the spread (even the nearest "
-        "repetitions lie 9.90 % apart).");
+    expect_text(two(one, close, "same"),
+                "kube-dns answered 1,000 requests/s [each time]; CoreDNS answered 1,099 requests/s "
+                "[each time]: 9.01 % fewer, beyond the spread (even the nearest repetitions lie "
+                "9.90 % apart).");
 }
 
 Test(report_findings, one_repetition_tells_no_spread)
@@ -156,8 +155,8 @@ Test(report_findings, a_stand_in_is_named)
             roles, json_pack("{ss,ss}", "title", "Unbound", "stand_in_for", "CoreDNS"));
     }
     verdict = first_verdict(experiment, &verdicts);
-    cr_expect_not_null(
-        strstr(sp_lab_text(verdict, "text", ""), "; CoreDNS (Unbound in CoreDNS' place) answered"));
+    cr_expect_not_null(strstr(sp_lab_text(verdict, "text", ""),
+                              "; CoreDNS [Unbound in place of CoreDNS] answered"));
     json_decref(verdicts);
     json_decref(experiment);
 }
@@ -179,7 +178,7 @@ Test(report_findings, names_of_set_ups_hold_for_every_load)
 
     /* The first is asked of the closed loop, the second of none: it holds for both. The third is
      * about throughput, which only the closed loop tells. */
-    cr_assert_eq(json_array_size(verdicts), 4u + 8u);
+    cr_assert_eq(json_array_size(verdicts), 4U + 8U);
     cr_expect_str_eq(sp_lab_text(json_array_get(verdicts, 0), "of", ""), "kube-dns/closed");
     cr_expect_str_eq(sp_lab_text(json_array_get(verdicts, 1), "of", ""), "coredns-loss/open");
     cr_expect_str_eq(sp_lab_text(json_array_get(verdicts, 2), "to", ""), "nodelocal-loss/closed");
@@ -198,11 +197,11 @@ Test(report_findings, quick_runs_may_leave_set_ups_out)
     (void)json_object_set_new(json_array_get(sp_lab_field(experiment, "comparisons"), 0), "of",
                               json_string("c"));
     verdicts = sp_lab_verdicts(experiment);
-    cr_expect_eq(json_array_size(verdicts), 1u);
+    cr_expect_eq(json_array_size(verdicts), 1U);
     json_decref(verdicts);
     (void)json_object_set_new(experiment, "quick", json_true());
     verdicts = sp_lab_verdicts(experiment);
-    cr_expect_eq(json_array_size(verdicts), 0u);
+    cr_expect_eq(json_array_size(verdicts), 0U);
     json_decref(verdicts);
     json_decref(experiment);
 }
@@ -230,7 +229,8 @@ Test(report_findings, figures_that_go_together)
 {
     static const double up[4] = {10, 20, 30, 40}, down[4] = {40, 30, 20, 10},
                         loose[4] = {10, 40, 20, 30}, none[4] = {20, 40, 10, 30},
-                        still[4] = {5, 5, 5, 5};
+                        still[4] = {5, 5, 5, 5}, nearly[4] = {10, 30, 20, 50},
+                        surely[4] = {10, 20, 30, 50}; /* r = 0.83, 0.98; from 0.95 on */
 
     expect_judgement(correlated(up, "positive"), "agrees", 1);
     expect_judgement(correlated(down, "positive"), "agrees", 0);
@@ -239,6 +239,8 @@ Test(report_findings, figures_that_go_together)
     expect_judgement(correlated(none, "none"), "agrees", 1);
     expect_judgement(correlated(up, "none"), "agrees", 0);
     expect_judgement(correlated(still, "positive"), "agrees", -1);
+    expect_judgement(correlated(nearly, "positive"), "agrees", -1);
+    expect_judgement(correlated(surely, "positive"), "agrees", 1);
     expect_text(correlated(up, "positive"),
                 "Throughput against Bandwidth (iperf3) over 4 set-ups: Pearson's r is 1.00 (1: in "
                 "step, 0: unrelated, \u22121: opposed); what has more of the one has more of the "

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lab/report/setups.h"
+#include "support/lab_result.h"
 
 static double value(const char *name, json_t *run)
 {
@@ -92,7 +93,7 @@ Test(report_metric, a_spread_is_median_and_ends)
     cr_expect_eq(spread.max, 3);
     cr_expect_eq(sp_lab_spread(even, 4).median, 2.5);
     cr_expect(isnan(sp_lab_spread(even, 0).median));
-    cr_expect_eq(sp_lab_spread(even, 0).count, 0u);
+    cr_expect_eq(sp_lab_spread(even, 0).count, 0U);
 }
 
 Test(report_metric, a_label_is_cut_at_a_character)
@@ -108,4 +109,38 @@ Test(report_metric, a_label_is_cut_at_a_character)
     memcpy(text + SP_LAB_LABEL_MAX - 5, "\u20ac\u20ac", 7);
     label = sp_lab_label("%s", text);
     cr_expect_str_eq(label.text + SP_LAB_LABEL_MAX - 6, "x\u2026");
+}
+
+static size_t look_of(json_t *experiment, const char *name)
+{
+    return sp_lab_setup_look(experiment, sp_lab_setup_find(experiment, name));
+}
+
+Test(report_metric, a_server_looks_the_same_with_and_without_loss)
+{
+    static const char *const names[] = {"coredns", "nodelocal", "nodelocal-nocache", "coredns-loss",
+                                        "nodelocal-nocache-loss"};
+    json_t *setups = json_array(), *experiment = NULL;
+
+    for (size_t i = 0; i != sizeof(names) / sizeof(names[0]); ++i) {
+        json_t *setup = sp_sample_setup(names[i], names[i]);
+        json_t *impairments = sp_lab_field(setup, "impairments");
+
+        /* Calibrations differ: what counts is the text. */
+        (void)json_array_append_new(impairments,
+                                    json_pack("{ss,si}", "text", "delay", "calibration", (int)i));
+        if (i >= 3) {
+            (void)json_array_append_new(impairments, json_pack("{ss}", "text", "loss"));
+        }
+        (void)json_array_append_new(setups, setup);
+    }
+    experiment = sp_sample_experiment("E", setups, NULL, NULL, NULL);
+    cr_expect_eq(look_of(experiment, "coredns"), 0U);
+    cr_expect_eq(look_of(experiment, "nodelocal"), 1U);
+    cr_expect_eq(look_of(experiment, "nodelocal-nocache"), 2U);
+    cr_expect_eq(look_of(experiment, "coredns-loss"), 0U);
+    cr_expect_eq(look_of(experiment, "nodelocal-nocache-loss"), 2U);
+    cr_expect(sp_lab_is_everywhere(experiment, "delay"));
+    cr_expect_not(sp_lab_is_everywhere(experiment, "loss"));
+    json_decref(experiment);
 }
