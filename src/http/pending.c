@@ -330,6 +330,7 @@ static bool receive(sp_pending_t *pending)
     }
     if (status == SP_OK) {
         pending->raw.trusted_peer = is_trusted(pending);
+        pending->raw.https_port = pending->connection->mode.https_port;
         status = sp_request_read(&pending->raw, &pending->arena, &pending->request, &err);
     }
     if (status == SP_OK) {

@@ -21,6 +21,7 @@ static const sp_config_t scalar_defaults = {
               .stale_s = 86400},
     .dialects = SP_DIALECT_TXTV0,
     .tls_certificates = "/etc/signpost/tls",
+    .tls_default = "",
     .drain = {.delay_s = 0, .timeout_s = 30},
     .log = {.level = SP_LOG_INFO, .access = SP_ACCESS_JSON, .format = SP_LOG_TEXT},
 };

@@ -47,11 +47,12 @@ static const sp_config_key_t listen_rows[] = {
      .required = true,
      FIELD(sp_config_listen_t, address),
      .parse = sp_config_parse_address},
-    {.name = "tls", .kind = SP_KEY_BOOL, .later = true, FIELD(sp_config_listen_t, tls)},
-    {.name = "proxy_protocol",
-     .kind = SP_KEY_BOOL,
-     .later = true,
-     FIELD(sp_config_listen_t, proxy_protocol)},
+    {.name = "tls", .kind = SP_KEY_BOOL, FIELD(sp_config_listen_t, tls)},
+    {.name = "proxy_protocol", .kind = SP_KEY_BOOL, FIELD(sp_config_listen_t, proxy_protocol)},
+    {.name = "https_port",
+     .kind = SP_KEY_INTEGER,
+     FIELD(sp_config_listen_t, https_port),
+     RANGE(0, UINT16_MAX)},
 };
 
 static const sp_config_key_t admin_rows[] = {
@@ -59,8 +60,7 @@ static const sp_config_key_t admin_rows[] = {
      .kind = SP_KEY_TEXT,
      .required = true,
      FIELD(sp_config_t, admin),
-     .parse = sp_config_parse_address,
-     .same = sp_config_same_address},
+     .parse = sp_config_parse_address},
 };
 
 static const sp_config_key_t dns_rows[] = {
@@ -140,10 +140,12 @@ static const sp_config_key_t fallback_rows[] = {
 static const sp_config_key_t tls_rows[] = {
     {.name = "certificates",
      .kind = SP_KEY_TEXT,
-     .later = true,
      FIELD(sp_config_t, tls_certificates),
-     .parse = sp_config_parse_path,
-     .same = sp_config_same_path},
+     .parse = sp_config_parse_path},
+    {.name = "default",
+     .kind = SP_KEY_TEXT,
+     FIELD(sp_config_t, tls_default),
+     .parse = sp_config_parse_certificate},
 };
 
 static const sp_config_key_t limits_rows[] = {

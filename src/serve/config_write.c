@@ -66,7 +66,7 @@ static json_t *text_json(const sp_config_key_t *key, const void *field)
     if (key->parse == sp_config_parse_url) {
         return sp_json_str(*(const sp_str_t *)field);
     }
-    if (key->parse == sp_config_parse_path) {
+    if (key->parse == sp_config_parse_path || key->parse == sp_config_parse_certificate) {
         return text_or_null(*(const char *const *)field);
     }
     return json_null();

@@ -6,7 +6,10 @@ static bool has_same_listeners(const sp_config_t *a, const sp_config_t *b)
     bool is_same = a->listen_count == b->listen_count;
 
     for (size_t i = 0; is_same && i != a->listen_count; ++i) {
-        is_same = sp_address_eq(&a->listen[i].address, &b->listen[i].address);
+        is_same = sp_address_eq(&a->listen[i].address, &b->listen[i].address) &&
+                  a->listen[i].tls == b->listen[i].tls &&
+                  a->listen[i].proxy_protocol == b->listen[i].proxy_protocol &&
+                  a->listen[i].https_port == b->listen[i].https_port;
     }
     return is_same;
 }

@@ -39,8 +39,9 @@ typedef struct sp_tls_store sp_tls_store_t;
 
 /* Something that an operator should hear; from the store's thread. `name`: the folder. */
 typedef enum sp_tls_event {
-    SP_TLS_EVENT_LOADED, /* read for the first time, or again after a change */
-    SP_TLS_EVENT_FAULT   /* files that can't be used; what was there before stays in use */
+    SP_TLS_EVENT_LOADED,  /* read for the first time */
+    SP_TLS_EVENT_CHANGED, /* read again */
+    SP_TLS_EVENT_FAULT    /* files that can't be used; what was there before stays in use */
 } sp_tls_event_t;
 typedef void sp_tls_event_fn(void *arg, sp_tls_event_t event, sp_str_t name, const char *message);
 
@@ -114,8 +115,8 @@ sp_tls_found_t sp_tls_store_find(sp_tls_inbox_t *inbox, sp_str_t name, uint64_t 
 sp_tls_found_t sp_tls_store_find_challenge(sp_tls_inbox_t *inbox, sp_str_t name,
                                            sp_tls_wait_t *wait);
 
-/* on_done is not called any more. What the store has for the name so far, though it had to be
- * looked at again: a reference, or NULL. */
+/* For a wait that find left WAITING: on_done is not called any more. What the store has for the
+ * name so far, though it had to be looked at again: a reference, or NULL. */
 sp_certificate_t *sp_tls_store_cancel(sp_tls_wait_t *wait);
 
 /* Calls on_done of the waits of this inbox that have ended; from its worker's thread. */
@@ -134,8 +135,7 @@ typedef enum sp_tls_state {
 
 const char *sp_tls_state_name(sp_tls_state_t state); /* "valid" … */
 
-/* Valid during the callback only, which is called with the store locked: short, and no calls of it.
- */
+/* Valid during the callback only. */
 typedef struct sp_tls_item {
     sp_str_t name;
     sp_tls_state_t state;
@@ -151,10 +151,11 @@ void sp_tls_store_list(sp_tls_store_t *store, time_t now, size_t max, sp_tls_ite
                        void *arg);
 
 typedef struct sp_tls_figures {
-    size_t names[SP_TLS_STATES];
+    size_t names;                       /* that have been asked for and are remembered */
+    size_t certificates[SP_TLS_STATES]; /* absent and wanted: names that have none */
     size_t bytes;
     bool has_expiry;
-    time_t next_expiry; /* of the certificates in use */
+    time_t next_expiry; /* of the certificates in memory */
     uint64_t loads;     /* of files, since the start */
     uint64_t faults;
 } sp_tls_figures_t;

@@ -26,6 +26,8 @@ static const sp_admin_route_t routes[] = {
      TEXT("how one URL is answered, and why; also method=METHOD, header=NAME: VALUE, format=json")},
     {TEXT("/cache"), sp_admin_cache, sp_admin_forget, TEXT("GET /cache"),
      TEXT("what the cache holds, in figures")},
+    {TEXT("/certificates"), sp_admin_certificates, NULL, TEXT("GET /certificates"),
+     TEXT("certificates that clients have asked for, the last used first")},
     {TEXT("/config"), sp_admin_config, NULL, TEXT("GET /config"),
      TEXT("the configuration in force")},
 };

@@ -43,7 +43,9 @@ static void expect_round_trip(const char *text)
 Test(config_write, writes_what_can_be_read_again)
 {
     expect_round_trip(
-        "{\"listen\": [{\"address\": \"[::]:80\"}, {\"address\": \"unix:/run/s\", \"tls\": true}],"
+        "{\"listen\": [{\"address\": \"[::]:80\"}, {\"address\": \"unix:/run/s\", \"tls\": true,"
+        "\"proxy_protocol\": true, \"https_port\": 8443}],"
+        "\"tls\": {\"default\": \"*.a.example\"},"
         "\"admin\": {\"address\": \"127.0.0.1:9180\"}, \"threads\": 3,"
         "\"dns\": {\"resolvers\": [\"192.0.2.1\", \"[2001:db8::1]:5353\"], \"hedge_ms\": -1,"
         "\"transport\": \"tcp\", \"zones\": [\"a.zone\"]}, \"cache\": {\"enabled\": false,"
