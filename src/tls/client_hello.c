@@ -203,15 +203,16 @@ static sp_hello_status_t gather(sp_str_t input, gathered_t *gathered, size_t *re
             return status;
         }
         end = at + RECORD_HEADER + number_at(input, at + 3, 2);
+        if (end > SP_CLIENT_HELLO_INPUT_MAX) {
+            return SP_HELLO_TOO_LONG;
+        }
         status = add_fragment(gathered, sp_str_slice(input, at + RECORD_HEADER, end));
         if (status != SP_HELLO_COMPLETE) {
             return status;
         }
         if (end > input.len) {
             *ret_need = end;
-            return is_whole(gathered)                ? SP_HELLO_COMPLETE
-                   : end > SP_CLIENT_HELLO_INPUT_MAX ? SP_HELLO_TOO_LONG
-                                                     : SP_HELLO_MORE;
+            return is_whole(gathered) ? SP_HELLO_COMPLETE : SP_HELLO_MORE;
         }
         at = end;
     }

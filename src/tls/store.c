@@ -193,6 +193,7 @@ void sp_tls_store_changed(sp_tls_store_t *store, sp_str_t name)
         entry->is_wanted = false;
         entry->is_answered = true;
         entry->looked_ms = 0;
+        sp_tls_entry_set_why(entry, NULL);
         if (!sp_tls_job_add(store, entry)) {
             sp_tls_wait_end_all(entry, NULL);
         }
@@ -235,7 +236,7 @@ static sp_tls_found_t find(sp_tls_inbox_t *inbox, sp_tls_entry_t *entry, uint64_
                            sp_tls_wait_t *wait, sp_certificate_t **ret_certificate)
 {
     sp_tls_store_t *store = inbox->store;
-    uint64_t age_ms = now_ms - entry->looked_ms;
+    uint64_t age_ms = now_ms > entry->looked_ms ? now_ms - entry->looked_ms : 0;
     bool is_stale = entry->looked_ms == 0 || age_ms >= SP_TLS_FRESH_MS;
     bool is_queued = false;
 
