@@ -6,7 +6,7 @@ set -euo pipefail
 
 build_packages=(
     gcc g++ libc6-dev make cmake ninja-build pkg-config
-    libh2o-evloop-dev libc-ares-dev libssl-dev libjansson-dev libre2-dev libidn2-dev
+    libh2o-evloop-dev libc-ares-dev libssl-dev libpsl-dev libjansson-dev libre2-dev libidn2-dev
     libknot-dev libqrencode-dev libpng-dev zlib1g-dev
 )
 demo_packages=(unbound curl)
@@ -16,6 +16,7 @@ test_packages=(
     systemd
     prometheus chromium chromium-driver # promtool; a browser for the page of /explain
     iproute2 iptables
+    dehydrated openssl curl pebble # certificates on demand, and an authority for tests
 )
 
 packages=()

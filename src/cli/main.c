@@ -8,10 +8,7 @@
 #include "cli/suggest.h"
 
 static const sp_command_t *const commands[] = {
-    &sp_command_serve,
-    &sp_command_explain,
-    &sp_command_lint,
-    &sp_command_version,
+    &sp_command_serve, &sp_command_explain, &sp_command_cert, &sp_command_lint, &sp_command_version,
 };
 
 static const sp_command_t *find_command(const char *name)

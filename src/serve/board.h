@@ -29,6 +29,11 @@ sp_life_t sp_board_life(const sp_board_t *board);
 void sp_board_set_certificates(sp_board_t *board, const sp_certificates_t *certificates);
 const sp_certificates_t *sp_board_certificates(const sp_board_t *board);
 
+/* The same of who gets certificates; NULL: nobody. */
+typedef struct sp_issuer sp_issuer_t; /* serve/issuer.h */
+void sp_board_set_issuer(sp_board_t *board, sp_issuer_t *issuer);
+sp_issuer_t *sp_board_issuer(const sp_board_t *board);
+
 /* A reload has succeeded, with this snapshot, or has failed. */
 void sp_board_count_reload(sp_board_t *board, sp_snapshot_t *snapshot);
 void sp_board_count_failed_reload(sp_board_t *board);

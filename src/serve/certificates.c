@@ -23,6 +23,9 @@ static sp_status_t check_folder(const sp_config_t *config, const sp_log_t *log)
     struct stat found;
     int error = stat(path, &found) == 0 && S_ISDIR(found.st_mode) ? 0 : ENOTDIR;
 
+    if (config->acme.storage != NULL && access(path, F_OK) != 0 && errno == ENOENT) {
+        return SP_OK; /* all of them are got on demand */
+    }
     if (error == 0 && access(path, X_OK) == 0) {
         return SP_OK;
     }
@@ -87,7 +90,7 @@ static void on_event(void *arg, sp_tls_event_t event, sp_str_t folder, const cha
 
 static sp_tls_store_options_t options_of(const sp_config_t *config, const sp_log_t *log)
 {
-    return (sp_tls_store_options_t){.folders = {config->tls_certificates, NULL},
+    return (sp_tls_store_options_t){.folders = {config->tls_certificates, config->acme.storage},
                                     .fallback =
                                         config->tls_default[0] == '\0' ? NULL : config->tls_default,
                                     .on_event = on_event,

@@ -2,6 +2,7 @@
 #include "serve/check.h"
 
 #include "serve/certificates.h"
+#include "serve/issuer.h"
 #include "serve/server.h"
 
 sp_status_t sp_check_load(const sp_config_flags_t *flags, const sp_log_t *log,
@@ -16,6 +17,9 @@ sp_status_t sp_check_load(const sp_config_flags_t *flags, const sp_log_t *log,
     }
     config = sp_snapshot_config(snapshot);
     status = sp_certificates_check(config, log);
+    if (status == SP_OK) {
+        status = sp_issuer_check(config, log);
+    }
     if (status != SP_OK) {
         sp_snapshot_release(snapshot);
         return status;

@@ -22,6 +22,13 @@ static const sp_config_t scalar_defaults = {
     .dialects = SP_DIALECT_TXTV0,
     .tls_certificates = "/etc/signpost/tls",
     .tls_default = "",
+    .acme = {.directory = {.ptr = SP_ACME_LETS_ENCRYPT, .len = sizeof(SP_ACME_LETS_ENCRYPT) - 1},
+             .email = {.ptr = "", .len = 0},
+             .eab_kid = {.ptr = "", .len = 0},
+             .eab_hmac_key = {.ptr = "", .len = 0},
+             .challenge = SP_ACME_HTTP_01,
+             .per_domain_per_week = 20,
+             .per_hour = 60},
     .drain = {.delay_s = 0, .timeout_s = 30},
     .log = {.level = SP_LOG_INFO, .access = SP_ACCESS_JSON, .format = SP_LOG_TEXT},
 };

@@ -35,6 +35,15 @@
  * fallback.code                   302                301, 302, 303, 307, 308
  * tls.certificates                /etc/signpost/tls  a path
  * tls.default                     "" (none)          NAME or *.NAME
+ * tls.acme.storage                none (off)         a path; required where tls.acme is given
+ * tls.acme.directory              Let's Encrypt      https URL; up to 180 octets
+ * tls.acme.email                  ""                 an address, or none
+ * tls.acme.ca_file                none               a path
+ * tls.acme.challenge              http-01            http-01, tls-alpn-01
+ * tls.acme.eab.kid, .hmac_key     ""                 printable; base64url. Both or none
+ * tls.acme.per_domain_per_week    20                 0 … 100000
+ * tls.acme.per_hour               60                 0 … 100000
+ * tls.acme.caa_identities         [] (by directory)  host names; up to 8
  * trusted_proxies                 []                 IPv4/length, IPv6/length, unix:; up to 1024
  * limits.lookups_per_request      16                 1 … 1000
  * limits.connections              0 (no limit)       0 … 10000000, of one client at a time
@@ -55,6 +64,7 @@
 #include <signpost/base/buf.h>
 #include <signpost/decide/decision.h>
 
+#include "acme/settings.h"
 #include "dns/lookup.h"
 #include "serve/address.h"
 #include "serve/network.h"
@@ -135,6 +145,7 @@ typedef struct sp_config {
     unsigned dialects;  /* sp_dialect_bit_t, or-ed */
     sp_policy_t policy; /* types, fallback, limits.lookups_per_request and qr */
     const char *tls_certificates;
+    sp_acme_settings_t acme; /* tls.acme; its storage NULL: not given */
     const char *tls_default; /* name of a certificate; empty: none */
     const sp_network_t *trusted_proxies;
     size_t trusted_proxy_count;

@@ -42,6 +42,8 @@ typedef struct sp_config_key {
     const char *name;
     sp_config_kind_t kind;
     bool required;       /* in a section that is given */
+    bool secret;         /* never shown */
+    bool optional;       /* a section: not shown unless its required keys are set */
     bool fixed;          /* list: items lie in the struct itself, not behind a pointer */
     size_t offset;       /* of the field in its struct */
     size_t size;         /* of the field; of one item for lists */

@@ -13,6 +13,7 @@ set(SP_CONFIG_SOURCES
     config_read_value.c
     config_suggest.c
     config_values.c
+    config_values_acme.c
     config_write.c
     json_position.c
     network.c)

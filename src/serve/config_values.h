@@ -15,4 +15,11 @@ sp_config_parse_fn sp_config_parse_colour;      /* uint32_t, 0xRRGGBBAA */
 sp_config_parse_fn sp_config_parse_certificate; /* const char *: NAME, *.NAME, empty */
 sp_config_parse_fn sp_config_parse_url;         /* sp_str_t; empty: none */
 
+/* config_values_acme.c; all sp_str_t */
+sp_config_parse_fn sp_config_parse_https_url;
+sp_config_parse_fn sp_config_parse_email; /* empty: none */
+sp_config_parse_fn sp_config_parse_token;
+sp_config_parse_fn sp_config_parse_base64url;
+sp_config_parse_fn sp_config_parse_host;
+
 #endif

@@ -19,6 +19,7 @@
 #include "serve/cpus.h"
 #include "serve/drain.h"
 #include "serve/file_limit.h"
+#include "serve/issuer.h"
 #include "serve/notify.h"
 #include "serve/reopen.h"
 #include "serve/restart.h"
@@ -39,6 +40,7 @@ typedef struct sp_server {
     sp_activation_t activation;
     sp_clients_t *clients;
     sp_certificates_t *certificates; /* NULL: no listener speaks TLS */
+    sp_issuer_t *issuer;             /* NULL: no certificates on demand */
     sp_snapshot_t *snapshot;
     int signal_fd;
     int done_fd; /* eventfd: a worker has ended */
@@ -124,6 +126,7 @@ static sp_status_t give_sockets(sp_server_t *server, size_t index)
 
     for (size_t i = 0; status == SP_OK && i != server->listener_count; ++i) {
         int fd = sp_listener_take(&server->listeners[i], index);
+
         sp_listen_mode_t mode = {.is_inherited = server->listeners[i].is_inherited,
                                  .tls = listen[i].tls,
                                  .proxy_protocol = listen[i].proxy_protocol,
@@ -139,12 +142,14 @@ static sp_status_t give_sockets(sp_server_t *server, size_t index)
 
 static sp_status_t create_worker(sp_server_t *server, size_t index)
 {
-    sp_worker_options_t options = {.counters = sp_board_counters(server->board, index),
-                                   .access = sp_access_log_buffer(server->access, index),
-                                   .log = &server->log,
-                                   .clients = server->clients,
-                                   .certificates = server->certificates,
-                                   .done_fd = server->done_fd};
+    sp_worker_options_t options = {
+        .counters = sp_board_counters(server->board, index),
+        .access = sp_access_log_buffer(server->access, index),
+        .log = &server->log,
+        .clients = server->clients,
+        .certificates = server->certificates,
+        .storage = server->issuer == NULL ? NULL : sp_issuer_storage(server->issuer),
+        .done_fd = server->done_fd};
     sp_error_t err = {0};
     sp_status_t status =
         sp_worker_create(&options, server->snapshot, &server->workers[index], &err);
@@ -195,6 +200,25 @@ static sp_status_t create_board(sp_server_t *server)
         sp_board_set_certificates(server->board, server->certificates);
     }
     return status;
+}
+
+static sp_status_t start_issuer(sp_server_t *server, const sp_config_t *config)
+{
+    sp_tls_store_t *store =
+        server->certificates == NULL ? NULL : sp_certificates_store(server->certificates);
+    sp_error_t err = {0};
+    sp_status_t status = SP_OK;
+
+    if (config->acme.storage == NULL) {
+        return SP_OK;
+    }
+    status = sp_issuer_create(server->board, store, &server->issuer, &err);
+    if (status != SP_OK) {
+        sp_log_write(&server->log, SP_LOG_ERROR, "tls.acme: %s", err.message);
+        return status;
+    }
+    sp_board_set_issuer(server->board, server->issuer);
+    return SP_OK;
 }
 
 /* Before the workers: who asks is told that they are being started. */
@@ -278,6 +302,9 @@ static sp_status_t start(sp_server_t *server)
     }
     if (status == SP_OK) {
         status = create_board(server);
+    }
+    if (status == SP_OK) {
+        status = start_issuer(server, config);
     }
     if (status == SP_OK) {
         status = start_admin(server, config);
@@ -417,6 +444,7 @@ static void clear(sp_server_t *server)
     for_each_worker(server, sp_worker_destroy);
     free(server->workers);
     sp_admin_destroy(server->admin);
+    sp_issuer_destroy(server->issuer);
     sp_board_destroy(server->board);
     for (size_t i = 0; i != server->listener_count; ++i) {
         sp_listener_close(&server->listeners[i]);

@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "acme/challenge.h"
 #include "http/pending.h"
 
 /* A snapshot as this worker uses it. Requests keep the one they began with. */
@@ -52,6 +53,11 @@ static bool trusts(const void *arg, const struct sockaddr *peer)
     return sp_config_trusts(arg, peer);
 }
 
+static sp_str_t answer_challenge(const void *arg, sp_str_t path, sp_arena_t *arena)
+{
+    return sp_challenge_answer(arg, path, arena);
+}
+
 static void in_force_destroy(in_force_t *in_force)
 {
     if (in_force != NULL) {
@@ -79,6 +85,8 @@ static sp_status_t in_force_create(sp_worker_t *worker, sp_snapshot_t *snapshot,
     in_force->service.misses_per_client_per_s = config->limits.misses_per_client_per_s;
     in_force->service.trusts = config->trusted_proxy_count == 0 ? NULL : trusts;
     in_force->service.trusts_arg = config;
+    in_force->service.challenge = worker->options.storage == NULL ? NULL : answer_challenge;
+    in_force->service.challenge_arg = worker->options.storage;
     dns.stats = &worker->options.counters->dns;
     status = sp_lookups_create(worker->loop, &dns, sp_snapshot_zones(snapshot),
                                sp_snapshot_cache(snapshot), &in_force->service.lookups, err);

@@ -5,6 +5,7 @@
 /* One thread that serves: its loop, its connections, its lookups, its counters. The process speaks
  * to it through the functions here, which never wait for it. */
 
+#include "acme/storage.h"
 #include "http/clients.h"
 #include "http/front.h"
 #include "serve/access_log.h"
@@ -21,6 +22,7 @@ typedef struct sp_worker_options {
     const sp_log_t *log;
     sp_clients_t *clients;                 /* shared by the workers */
     const sp_certificates_t *certificates; /* the same; NULL: no TLS */
+    const sp_storage_t *storage;           /* the same; NULL: no certificates on demand */
     int done_fd;                           /* eventfd: 1 is added when the worker has ended */
 } sp_worker_options_t;
 
@@ -28,7 +30,8 @@ typedef struct sp_worker_options {
 sp_status_t sp_worker_create(const sp_worker_options_t *options, sp_snapshot_t *snapshot,
                              sp_worker_t **ret_worker, sp_error_t *err);
 
-/* Before sp_worker_start: adds a listening socket, which belongs to the worker if it succeeds. */
+/* Before sp_worker_start: adds a listening socket, which belongs to the worker if it succeeds.
+ */
 sp_status_t sp_worker_listen_own(sp_worker_t *worker, int fd, const sp_listen_mode_t *mode);
 
 sp_status_t sp_worker_start(sp_worker_t *worker, sp_error_t *err);

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 cmake_minimum_required(VERSION 3.25)
-# The architecture, read off the object files: base ← rule ← decide ← dns ← tls ← explain ← http ← serve ← cli.
+# The architecture, read off the object files: base ← rule ← decide ← dns ← tls ← explain ← acme ← http ← serve ← cli.
 # 1. No layer uses a symbol that a later layer defines.
 # 2. The pure layers use nothing of the outside but what the list below names: no input or output, no
 #    clock, no thread, no event loop.
-set(layers base rule decide dns tls explain http serve cli)
+set(layers base rule decide dns tls explain acme http serve cli)
 set(pure base rule decide)
 
 # Regular expressions for whole symbol names. Extend them only by what is pure as well.

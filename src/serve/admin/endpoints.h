@@ -14,5 +14,6 @@ void sp_admin_cache(sp_admin_t *admin, sp_call_t *call);        /* cache.c */
 void sp_admin_forget(sp_admin_t *admin, sp_call_t *call);       /* cache.c */
 void sp_admin_certificates(sp_admin_t *admin, sp_call_t *call); /* certificates.c */
 void sp_admin_config(sp_admin_t *admin, sp_call_t *call);       /* health.c */
+void sp_admin_ask(sp_admin_t *admin, sp_call_t *call);          /* ask.c */
 
 #endif

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "serve/admin/endpoints.h"
+#include "serve/admin/metrics_acme.h"
 #include "serve/admin/metrics_text.h"
 #include "serve/admin/process.h"
 #include "serve/admin/reply.h"
@@ -256,6 +257,7 @@ void sp_metrics_write(sp_board_t *board, const sp_dns_stats_t *more, sp_buf_t *b
     put_proxies(buf, &total);
     put_handshakes(buf, &total);
     put_certificates(buf, sp_board_certificates(board));
+    sp_metrics_acme(buf, sp_board_issuer(board));
     put_lookups(buf, &total);
     put_queries(buf, &total);
     put_cache(buf, board);
