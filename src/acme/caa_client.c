@@ -264,22 +264,25 @@ static void take_settled(sp_caa_client_t *client)
     }
 }
 
-static sp_caa_lookup_t *find_settled(const sp_caa_client_t *client)
+/* Takes one out of the list whose result is to be told. */
+static sp_caa_lookup_t *take_settled_lookup(sp_caa_client_t *client)
 {
-    sp_caa_lookup_t *lookup = client->lookups;
+    for (sp_caa_lookup_t **link = &client->lookups; *link != NULL; link = &(*link)->next) {
+        sp_caa_lookup_t *lookup = *link;
 
-    while (lookup != NULL && !lookup->is_settled) {
-        lookup = lookup->next;
+        if (lookup->is_settled) {
+            *link = lookup->next;
+            return lookup;
+        }
     }
-    return lookup;
+    return NULL;
 }
 
 /* A callback may start and cancel others: the list is looked at anew after each. */
 static void tell_settled(sp_caa_client_t *client)
 {
-    for (sp_caa_lookup_t *lookup = find_settled(client); lookup != NULL;
-         lookup = find_settled(client)) {
-        unlink_lookup(lookup);
+    for (sp_caa_lookup_t *lookup = take_settled_lookup(client); lookup != NULL;
+         lookup = take_settled_lookup(client)) {
         lookup->done(lookup->arg, &lookup->found);
         lookup_free(lookup);
     }
@@ -352,7 +355,10 @@ void sp_caa_client_destroy(sp_caa_client_t *client)
     }
     client->is_ending = true;
     while (client->lookups != NULL) {
-        sp_caa_lookup_cancel(client->lookups);
+        sp_caa_lookup_t *lookup = client->lookups;
+
+        client->lookups = lookup->next;
+        lookup_free(lookup);
     }
     for (size_t i = 0; i != 2 * SP_RESOLVERS_MAX; ++i) {
         sp_ares_channel_destroy(client->channels[i / 2][i % 2]);

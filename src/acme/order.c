@@ -10,7 +10,6 @@
 #include "acme/key_request.h"
 #include "acme/ledger.h"
 
-#define ORDERS SP_STORAGE_STATE "/orders/"
 #define LOCKS SP_STORAGE_STATE "/locks/"
 #define ACCOUNT_LOCK SP_STORAGE_STATE "/locks/.account"
 #define LOOK_MS 100 /* between looks at a lock that somebody has */
@@ -47,55 +46,6 @@ static void fail(sp_order_t *order, sp_str_t why, uint64_t least_s)
     end(order, SP_ORDER_FAILED, text);
 }
 
-/* --- What is there already --- */
-
-/* Is there nothing to do any more? */
-static bool is_served(const sp_order_t *order)
-{
-    sp_inventory_item_t item;
-
-    if (order->kind == SP_ORDER_FORCED) {
-        return false;
-    }
-    sp_inventory_look(order->storage, order->name, time(NULL), &item);
-    return item.state == SP_INVENTORY_VALID ||
-           (item.state == SP_INVENTORY_DUE && order->kind == SP_ORDER_DEMAND);
-}
-
-/* Puts what the client has brought in its place. */
-static sp_status_t take_result(const sp_order_t *order, sp_error_t *err)
-{
-    sp_storage_name_t at = sp_storage_name(ORDERS, order->name, "/privkey.pem");
-    sp_arena_t arena;
-    sp_buf_t chain;
-    sp_str_t key = {0};
-    sp_str_t output = {0};
-    sp_inventory_item_t item;
-    sp_status_t status = SP_OK;
-
-    sp_arena_init(&arena, NULL, 0, ARENA_CHUNK);
-    sp_buf_init(&chain, &arena, SP_STORAGE_FILE_MAX);
-    status = sp_storage_read(order->storage, at.text, &arena, &key);
-    if (status == SP_OK) {
-        at = sp_storage_name(ORDERS, order->name, "/output");
-        status = sp_storage_read(order->storage, at.text, &arena, &output);
-    }
-    if (status == SP_OK) {
-        sp_acme_client_chain(output, &chain);
-        status = chain.status;
-    }
-    if (status == SP_OK) {
-        sp_inventory_judge(order->name, sp_buf_str(&chain), key, time(NULL), &item);
-        status =
-            item.state == SP_INVENTORY_VALID
-                ? sp_storage_install(order->storage, order->name, sp_buf_str(&chain), key, err)
-                : sp_fail(err, SP_BAD_VALUE, 0, "what the authority sent can't be used: %s",
-                          item.state == SP_INVENTORY_FAULTY ? item.fault : "it is not valid now");
-    }
-    sp_arena_clear(&arena);
-    return status;
-}
-
 static void succeed(sp_order_t *order)
 {
     sp_ledger_clear(order->storage, order->name);
@@ -119,11 +69,11 @@ static void run_client(sp_order_t *order, const char *const *words, sp_order_sta
                                   .path = sp_acme_client_search_path(),
                                   .home = work,
                                   .result = result,
-                                  .lock = order->lock};
+                                  .lock = order->lock != -1 ? order->lock : order->account_lock};
     sp_error_t err = {.status = SP_OK};
     const char *root = sp_storage_path(order->storage);
 
-    (void)snprintf(work, sizeof(work), "%s/" ORDERS "%.*s", root, (int)order->name.len,
+    (void)snprintf(work, sizeof(work), "%s/" SP_ORDER_FOLDER "%.*s", root, (int)order->name.len,
                    order->name.ptr);
     (void)snprintf(config, sizeof(config), "%.*s/config", SP_STORAGE_PATH_MAX, work);
     (void)snprintf(result, sizeof(result), "%.*s/output", SP_STORAGE_PATH_MAX, work);
@@ -168,12 +118,28 @@ static void release_account(sp_order_t *order)
     }
 }
 
+static void go_on_registered(sp_order_t *order, uint64_t now_ms)
+{
+    if (order->kind == SP_ORDER_REGISTRATION) {
+        succeed(order);
+    } else {
+        begin_ordering(order, now_ms);
+    }
+}
+
 static void register_account(sp_order_t *order, uint64_t now_ms)
 {
     sp_error_t err = {.status = SP_OK};
+    sp_status_t status = SP_OK;
 
     sp_acme_account_drop(order->storage, order->view.settings);
-    if (sp_acme_account_prepare(order->storage, order->view.settings, &err) == SP_OK) {
+    if (order->kind == SP_ORDER_REGISTRATION) {
+        status = sp_order_prepare(order, &err); /* others have done so */
+    }
+    if (status == SP_OK) {
+        status = sp_acme_account_prepare(order->storage, order->view.settings, &err);
+    }
+    if (status == SP_OK) {
         begin_registering(order, now_ms);
     } else {
         fail(order, sp_str_from(err.message), 0);
@@ -187,7 +153,7 @@ static void see_to_account(sp_order_t *order, uint64_t now_ms)
 
     order->state = SP_ORDER_ACCOUNT;
     if (sp_acme_account_is_registered(order->storage, order->view.settings)) {
-        begin_ordering(order, now_ms);
+        go_on_registered(order, now_ms);
         return;
     }
     status = sp_storage_lock(order->storage, ACCOUNT_LOCK, false, &order->account_lock);
@@ -197,7 +163,7 @@ static void see_to_account(sp_order_t *order, uint64_t now_ms)
         order->look_ms = now_ms + LOOK_MS;
     } else if (sp_acme_account_is_registered(order->storage, order->view.settings)) {
         release_account(order);
-        begin_ordering(order, now_ms);
+        go_on_registered(order, now_ms);
     } else {
         register_account(order, now_ms);
     }
@@ -220,9 +186,11 @@ static void take_registration(sp_order_t *order, uint64_t now_ms)
         begin_registering(order, now_ms);
         return;
     }
-    release_account(order);
+    if (order->kind != SP_ORDER_REGISTRATION) {
+        release_account(order); /* it holds its folder by the lock, too */
+    }
     if (done) {
-        begin_ordering(order, now_ms);
+        go_on_registered(order, now_ms);
     } else {
         fail(order,
              err.status == SP_OK ? sp_acme_client_fault(sp_child_output(&order->child))
@@ -251,7 +219,7 @@ static void take_order(sp_order_t *order, uint64_t now_ms)
              sp_acme_client_is_limited(output) ? LIMITED_S : 0);
         return;
     }
-    if (take_result(order, &err) == SP_OK) {
+    if (sp_order_take_result(order, &err) == SP_OK) {
         succeed(order);
     } else {
         fail(order,
@@ -281,54 +249,6 @@ static void watch_client(sp_order_t *order, uint64_t now_ms)
 }
 
 /* --- The beginning --- */
-
-static sp_status_t write_files(const sp_order_t *order, const sp_key_request_t *request,
-                               sp_str_t config, sp_error_t *err)
-{
-    const struct {
-        const char *suffix;
-        sp_str_t text;
-    } files[] = {
-        {"/privkey.pem", request->key}, {"/request.pem", request->request}, {"/config", config}};
-    sp_status_t status = SP_OK;
-
-    for (size_t i = 0; status == SP_OK && i != SP_COUNT(files); ++i) {
-        sp_storage_name_t at = sp_storage_name(ORDERS, order->name, files[i].suffix);
-
-        status = sp_storage_write(order->storage, at.text, files[i].text, err);
-    }
-    return status;
-}
-
-/* Key, request and the client's configuration, in the order's own folder. */
-static sp_status_t prepare(const sp_order_t *order, sp_error_t *err)
-{
-    sp_storage_name_t at = sp_storage_name(ORDERS, order->name, "");
-    const char *root = sp_storage_path(order->storage);
-    char work[PATH_MAX_LEN];
-    sp_arena_t arena;
-    sp_buf_t config;
-    sp_key_request_t request = {.key = SP_STR("")};
-    sp_status_t status = sp_storage_empty_folder(order->storage, at.text, err);
-
-    sp_arena_init(&arena, NULL, 0, ARENA_CHUNK);
-    sp_buf_init(&config, &arena, SP_STORAGE_FILE_MAX);
-    if (status == SP_OK) {
-        status = sp_key_request_create(order->name, &arena, &request);
-    }
-    if (status == SP_OK) {
-        (void)snprintf(work, sizeof(work), "%s/%.*s", root, SP_STORAGE_PATH_MAX - 2, at.text);
-        sp_acme_client_config(order->view.settings, root, work, &config);
-        status = config.status;
-    }
-    if (status == SP_OK) {
-        status = write_files(order, &request, sp_buf_str(&config), err);
-    } else if (err->status == SP_OK) {
-        (void)sp_fail(err, status, 0, "out of memory");
-    }
-    sp_arena_clear(&arena);
-    return status;
-}
 
 /* False when it has ended. */
 static bool spend(sp_order_t *order)
@@ -367,12 +287,12 @@ static void begin(sp_order_t *order, uint64_t now_ms)
 {
     sp_error_t err = {.status = SP_OK};
 
-    if (is_served(order)) {
+    if (sp_order_is_served(order)) {
         end(order, SP_ORDER_PRESENT, "");
-    } else if (take_result(order, NULL) == SP_OK) {
+    } else if (sp_order_take_result(order, NULL) == SP_OK) {
         succeed(order); /* of a process that ended before it could do this */
     } else if (!must_wait(order) && spend(order)) {
-        if (prepare(order, &err) == SP_OK) {
+        if (sp_order_prepare(order, &err) == SP_OK) {
             see_to_account(order, now_ms);
         } else {
             fail(order, sp_str_from(err.message), 0);
@@ -390,7 +310,7 @@ static void take_lock(sp_order_t *order, uint64_t now_ms)
         begin(order, now_ms);
     } else if (status == SP_IO) {
         end(order, SP_ORDER_FAILED, "the storage can't be locked");
-    } else if (is_served(order)) {
+    } else if (sp_order_is_served(order)) {
         end(order, SP_ORDER_PRESENT, "");
     } else if (now_ms >= order->deadline_ms) {
         end(order, SP_ORDER_FAILED, "another process has been at it for two minutes");
@@ -438,13 +358,15 @@ void sp_order_step(sp_order_t *order, uint64_t now_ms, bool has_room)
 
 void sp_order_clear(sp_order_t *order)
 {
-    sp_storage_name_t at = sp_storage_name(ORDERS, order->name, "");
+    sp_storage_name_t at = sp_storage_name(SP_ORDER_FOLDER, order->name, "");
 
     sp_permission_clear(&order->permission);
     sp_child_clear(&order->child);
+    if (order->lock != -1 || order->account_lock != -1) {
+        sp_storage_remove_folder(order->storage, at.text);
+    }
     release_account(order);
     if (order->lock != -1) {
-        sp_storage_remove_folder(order->storage, at.text);
         at = sp_storage_name(LOCKS, order->name, "");
         sp_storage_unlock(order->storage, at.text, order->lock);
         order->lock = -1;

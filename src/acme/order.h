@@ -41,6 +41,9 @@ typedef struct sp_order {
     char why[SP_PERMISSION_REASON_MAX];
 } sp_order_t;
 
+/* What stands for a name where the account alone is to be registered. */
+#define SP_ORDER_ACCOUNT_NAME SP_STR(".account")
+
 /* Does it take one of the places for clients that run? */
 bool sp_order_is_running(const sp_order_t *order);
 
@@ -49,5 +52,19 @@ void sp_order_step(sp_order_t *order, uint64_t now_ms, bool has_room);
 
 /* Lets go of everything that it holds; a client that still runs is ended. */
 void sp_order_clear(sp_order_t *order);
+
+/* --- order_files.c: what an order has on disk ----------------------------------------------------
+ */
+
+#define SP_ORDER_FOLDER SP_STORAGE_STATE "/orders/"
+
+/* Is there nothing to do any more? */
+bool sp_order_is_served(const sp_order_t *order);
+
+/* Key, request and the client's configuration, in the order's own folder. */
+sp_status_t sp_order_prepare(const sp_order_t *order, sp_error_t *err);
+
+/* Puts what the client has brought in its place. */
+sp_status_t sp_order_take_result(const sp_order_t *order, sp_error_t *err);
 
 #endif

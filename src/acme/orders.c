@@ -2,7 +2,9 @@
 #include "acme/orders.h"
 
 #include <stdlib.h>
+#include <time.h>
 
+#include "acme/ledger.h"
 #include "acme/order.h"
 #include "dns/poller.h"
 
@@ -72,7 +74,8 @@ static void tell(sp_orders_t *orders, sp_order_t *order)
                                 .result = order->result,
                                 .permit = order->permission.permit,
                                 .why = order->why,
-                                .is_renewal = order->kind != SP_ORDER_DEMAND};
+                                .is_renewal = order->kind != SP_ORDER_DEMAND,
+                                .is_account = order->kind == SP_ORDER_REGISTRATION};
 
     orders->callbacks.on_end(orders->callbacks.arg, &end);
     orders->callbacks.leave(orders->callbacks.arg, order->view.holder);
@@ -207,6 +210,34 @@ static sp_order_t *create_order(const sp_orders_t *orders, sp_str_t name, sp_ord
     return order;
 }
 
+static void add(sp_orders_t *orders, sp_order_t *order)
+{
+    order->view = orders->callbacks.enter(orders->callbacks.arg);
+    order->next = orders->first;
+    orders->first = order;
+    ++orders->count;
+    sp_poller_wake(orders->poller);
+}
+
+void sp_orders_register(sp_orders_t *orders)
+{
+    uint64_t now_s = (uint64_t)time(NULL);
+    sp_order_t *order = NULL;
+    sp_backoff_t backoff;
+
+    sp_ledger_backoff(orders->storage, SP_ORDER_ACCOUNT_NAME, now_s, &backoff);
+    if (is_under_way(orders, SP_ORDER_ACCOUNT_NAME) || sp_backoff_holds(&backoff, now_s)) {
+        return;
+    }
+    order = create_order(orders, SP_ORDER_ACCOUNT_NAME, SP_ORDER_REGISTRATION);
+    if (order == NULL) {
+        return; /* the first order registers it */
+    }
+    order->state = SP_ORDER_ACCOUNT;
+    order->deadline_ms = sp_now_ms() + SP_ORDER_MS;
+    add(orders, order);
+}
+
 bool sp_orders_want(sp_orders_t *orders, sp_str_t name, sp_order_kind_t kind)
 {
     sp_order_t *order = NULL;
@@ -219,10 +250,7 @@ bool sp_orders_want(sp_orders_t *orders, sp_str_t name, sp_order_kind_t kind)
     if (order == NULL) {
         return false;
     }
-    order->view = orders->callbacks.enter(orders->callbacks.arg);
-    order->next = orders->first;
-    orders->first = order;
-    ++orders->count;
+    add(orders, order);
     with.settings = order->view.settings;
     with.policy = order->view.policy;
     with.lookups = order->view.lookups;

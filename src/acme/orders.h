@@ -32,6 +32,7 @@ typedef struct sp_order_end {
     sp_permit_t permit; /* REFUSED */
     const char *why;    /* in plain words; "" where all is well */
     bool is_renewal;
+    bool is_account; /* no certificate at all: the account was registered, or was not */
 } sp_order_end_t;
 
 /* The configuration in force, held by one order. */
@@ -60,14 +61,19 @@ sp_status_t sp_orders_create(h2o_loop_t *loop, const sp_storage_t *storage,
 void sp_orders_destroy(sp_orders_t *orders);
 
 typedef enum sp_order_kind {
-    SP_ORDER_DEMAND,  /* somebody waits: ends at once where there is a valid one */
-    SP_ORDER_RENEWAL, /* replaces one that is due; no budget is spent */
-    SP_ORDER_FORCED   /* replaces any; an operator has said so */
+    SP_ORDER_DEMAND,      /* somebody waits: ends at once where there is a valid one */
+    SP_ORDER_RENEWAL,     /* replaces one that is due; no budget is spent */
+    SP_ORDER_FORCED,      /* replaces any; an operator has said so */
+    SP_ORDER_REGISTRATION /* no certificate: see sp_orders_register */
 } sp_order_kind_t;
 
 /* `name` as sp_tls_name_read leaves it. on_end follows, later, unless an order for the name is
  * under way already: then that one's. False: too many, or no memory. */
 bool sp_orders_want(sp_orders_t *orders, sp_str_t name, sp_order_kind_t kind);
+
+/* Registers the account, if that is still to be done, so that no handshake has to wait for it.
+ * Nothing happens while an earlier try's wait lasts. */
+void sp_orders_register(sp_orders_t *orders);
 
 /* Under way, now. */
 size_t sp_orders_count(const sp_orders_t *orders);

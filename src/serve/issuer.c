@@ -10,6 +10,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "acme/account.h"
 #include "acme/challenge.h"
 #include "serve/admin/upstream.h"
 
@@ -146,19 +147,6 @@ static void on_wake(h2o_socket_t *socket, const char *err)
     note_under_way(issuer);
 }
 
-static void on_step(h2o_timeout_entry_t *entry)
-{
-    sp_issuer_t *issuer = H2O_STRUCT_FROM_MEMBER(sp_issuer_t, step, entry);
-
-    h2o_timeout_link(issuer->loop, &issuer->step_timeout, &issuer->step);
-    if (is_wanted(issuer) && sp_renewals_step(&issuer->renewals, sp_now_ms(), time(NULL))) {
-        (void)pthread_mutex_lock(&issuer->mutex);
-        issuer->figures.stored = issuer->renewals.figures;
-        (void)pthread_mutex_unlock(&issuer->mutex);
-    }
-    note_under_way(issuer);
-}
-
 static sp_orders_view_t enter(void *arg)
 {
     sp_issuer_t *issuer = arg;
@@ -177,6 +165,32 @@ static void leave(void *arg, void *holder)
 {
     (void)arg;
     sp_upstream_leave(holder);
+}
+
+/* At the start, and when other settings ask for another account. */
+static void see_to_account(sp_issuer_t *issuer)
+{
+    const sp_orders_view_t view = enter(issuer);
+    bool is_registered = sp_acme_account_is_registered(issuer->storage, view.settings);
+
+    leave(issuer, view.holder);
+    if (!is_registered) {
+        sp_orders_register(issuer->orders);
+    }
+}
+
+static void on_step(h2o_timeout_entry_t *entry)
+{
+    sp_issuer_t *issuer = H2O_STRUCT_FROM_MEMBER(sp_issuer_t, step, entry);
+
+    h2o_timeout_link(issuer->loop, &issuer->step_timeout, &issuer->step);
+    if (is_wanted(issuer) && sp_renewals_step(&issuer->renewals, sp_now_ms(), time(NULL))) {
+        (void)pthread_mutex_lock(&issuer->mutex);
+        issuer->figures.stored = issuer->renewals.figures;
+        (void)pthread_mutex_unlock(&issuer->mutex);
+        see_to_account(issuer);
+    }
+    note_under_way(issuer);
 }
 
 static void log_end(const sp_issuer_t *issuer, const sp_order_end_t *end)
@@ -202,10 +216,27 @@ static void log_end(const sp_issuer_t *issuer, const sp_order_end_t *end)
     }
 }
 
+static void log_account(const sp_issuer_t *issuer, const sp_order_end_t *end)
+{
+    const sp_log_t *log = sp_board_log(issuer->board);
+
+    if (end->result == SP_ORDER_ISSUED) {
+        sp_log_write(log, SP_LOG_DEBUG, "registered with the certificate authority");
+    } else {
+        sp_log_write(log, SP_LOG_WARNING, "registering with the certificate authority failed: %s",
+                     end->why);
+    }
+}
+
 static void on_end(void *arg, const sp_order_end_t *end)
 {
     sp_issuer_t *issuer = arg;
     bool has_new = end->result == SP_ORDER_ISSUED || end->result == SP_ORDER_PRESENT;
+
+    if (end->is_account) {
+        log_account(issuer, end);
+        return;
+    }
 
     (void)pthread_mutex_lock(&issuer->mutex);
     ++(end->is_renewal ? issuer->figures.renewals : issuer->figures.orders)[end->result];

@@ -67,7 +67,7 @@ static const char *print_time(time_t time, char out[TIME_MAX])
 
     if (time == 0 || gmtime_r(&time, &parts) == NULL ||
         strftime(out, TIME_MAX, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0) {
-        (void)strcpy(out, "-");
+        (void)snprintf(out, TIME_MAX, "-");
     }
     return out;
 }
