@@ -66,7 +66,7 @@ void sp_acme_client_config(const sp_acme_settings_t *settings, const char *stora
 {
     /* Files of 4 MiB and a minute of processor time are far more than it needs. It sleeps for one
      * or two seconds between its looks at an order: a handshake waits. */
-    sp_buf_append(buf, SP_STR("ulimit -c 0\nulimit -f 4096\nulimit -t 60\n"
+    sp_buf_append(buf, SP_STR("ulimit -c 0 -f 4096 -t 60 2>/dev/null || true\n"
                               "sleep() { command sleep 0.4; }\n"));
     put_path(buf, "export TMPDIR", work, "");
     if (settings->ca_file != NULL) {
