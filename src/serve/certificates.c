@@ -16,24 +16,33 @@ struct sp_certificates {
     sp_tls_store_t *store;
 };
 
-/* A folder that can be searched? Its files are read when they are needed. */
+/* 0 when it is a folder that can be searched. */
+static int look_at(const char *path)
+{
+    struct stat found;
+
+    if (stat(path, &found) != 0) {
+        return errno;
+    }
+    if (!S_ISDIR(found.st_mode)) {
+        return ENOTDIR;
+    }
+    return access(path, X_OK) == 0 ? 0 : errno;
+}
+
+/* The files in it are read when they are needed. */
 static sp_status_t check_folder(const sp_config_t *config, const sp_log_t *log)
 {
-    const char *path = config->tls_certificates;
-    struct stat found;
-    int error = stat(path, &found) == 0 && S_ISDIR(found.st_mode) ? 0 : ENOTDIR;
+    int error = look_at(config->tls_certificates);
 
-    if (config->acme.storage != NULL && access(path, F_OK) != 0 && errno == ENOENT) {
-        return SP_OK; /* all of them are got on demand */
+    if (error == 0 || (error == ENOENT && config->acme.storage != NULL)) {
+        return SP_OK; /* where none is there, all of them are got on demand */
     }
-    if (error == 0 && access(path, X_OK) == 0) {
-        return SP_OK;
-    }
-    error = access(path, X_OK) == 0 ? ENOTDIR : errno;
     sp_log_write(log, SP_LOG_ERROR,
                  "%s is to speak TLS, but tls.certificates, %s, can't be used: %s; expected a "
                  "folder with one folder for each name",
-                 sp_config_tls_listener(config)->address.text, path, strerror(error));
+                 sp_config_tls_listener(config)->address.text, config->tls_certificates,
+                 strerror(error));
     return SP_BAD_VALUE;
 }
 

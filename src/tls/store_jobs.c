@@ -218,6 +218,23 @@ static void end_waits(sp_tls_entry_t *entry)
     sp_tls_wait_end_all(entry, entry->source == NULL ? NULL : entry->source->certificate);
 }
 
+/* Somebody may have asked for another look in the meantime; whoever waits, waits for that. */
+static void leave(sp_tls_store_t *store, sp_tls_entry_t *entry)
+{
+    bool is_again = entry->is_again;
+
+    entry->is_busy = false;
+    entry->is_again = false;
+    if (is_again && sp_tls_job_add(store, entry)) {
+        entry->looked_ms = 0;
+        return;
+    }
+    entry->is_answered = false;
+    if (!entry->is_wanted) {
+        end_waits(entry);
+    }
+}
+
 static void conclude(sp_tls_store_t *store, sp_tls_entry_t *entry, const choice_t *choice)
 {
     sp_tls_source_t *source = choice->valid;
@@ -233,12 +250,7 @@ static void conclude(sp_tls_store_t *store, sp_tls_entry_t *entry, const choice_
     sp_tls_entry_set_source(store, entry, source);
     entry->looked_ms = sp_now_ms();
     judge(store, entry);
-    if (!entry->is_again) {
-        entry->is_answered = false;
-    }
-    if (!entry->is_wanted && !entry->is_again) {
-        end_waits(entry);
-    }
+    leave(store, entry);
     sp_tls_source_release(store, choice->valid);
     sp_tls_source_release(store, choice->expired);
     sp_tls_source_release(store, choice->faulty);
@@ -291,18 +303,9 @@ static void do_job(sp_tls_store_t *store, sp_tls_entry_t *entry)
 {
     if (entry->is_challenge) {
         answer_challenge(store, entry);
-        return;
+    } else {
+        look_for(store, entry);
     }
-    look_for(store, entry);
-    lock(store);
-    entry->is_busy = false;
-    if (entry->is_again) {
-        entry->is_again = false;
-        if (!sp_tls_job_add(store, entry)) {
-            end_waits(entry);
-        }
-    }
-    unlock(store);
 }
 
 /* NULL: the end. */
