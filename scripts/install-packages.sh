@@ -17,6 +17,7 @@ test_packages=(
     prometheus chromium chromium-driver # promtool; a browser for the page of /explain
     iproute2 iptables
     dehydrated openssl curl pebble # certificates on demand, and an authority for tests
+    haproxy sslscan # in front of it, and judging its TLS
 )
 
 packages=()

@@ -136,6 +136,17 @@ class OnDemandTest(AcmeTest):
 
 class BudgetTest(AcmeTest):
     ACME = {"per_domain_per_week": 1, "per_hour": 2}
+    CONFIG = {"cache": {"enabled": True, "failure_ttl_s": 0, "prefetch": False}}
+
+    def test_what_is_known_from_before_only_is_no_permission(self):
+        name = "stale.example.info"
+        self.dns.load([host_row(name, TARGET, ttl=1)])
+        where = ("127.0.0.1", self.http_port)
+        self.assertEqual(fetch(where, name).location, TARGET)
+        self.dns.load(default=Fault("servfail"))
+        self.assertTrue(wait_until(lambda: self.ask(name)[1] == "dns-failure", timeout=20))
+        self.assertEqual(fetch(where, name).location, TARGET)  # redirects go on
+        self.assertIn("from before", self.ask(name)[2])
 
     def test_budgets(self):
         names = ("a.example.com", "b.example.com", "a.example.co.uk", "a.example.org")

@@ -12,7 +12,11 @@ static sp_config_t *read_acme(const char *keys, sp_config_recorder_t *recorder)
 {
     char text[TEXT_MAX];
 
-    (void)snprintf(text, sizeof(text), "{\"tls\": {\"acme\": {%s}}}", keys);
+    (void)snprintf(
+        text, sizeof(text),
+        "{\"tls\": {\"acme\": {%s}}, \"listen\": [{\"address\": \"[::]:80\"}, {\"address\": "
+        "\"[::]:443\", \"tls\": true}]}",
+        keys);
     return sp_config_recorder_read(recorder, text);
 }
 
@@ -95,6 +99,20 @@ Test(config_acme, says_what_is_wrong)
     expect_fault("\"storage\": \"/s\", \"caa_identities\": [\"127.0.0.1\"]",
                  "tls.acme.caa_identities[0]: expected a host name");
     expect_fault("\"storage\": \"/s\", \"storag\": 1", "did you mean \"storage\"");
+}
+
+Test(config_acme, wants_a_listener_that_can_answer)
+{
+    sp_config_recorder_expect(
+        "{\"tls\": {\"acme\": {\"storage\": \"/s\"}},"
+        "\"listen\": [{\"address\": \"[::]:443\", \"tls\": true}]}",
+        "test.json:1:17: the challenge http-01 is answered on a listener without TLS; expected one "
+        "in listen\n");
+    sp_config_recorder_expect(
+        "{\"tls\": {\"acme\": {\"storage\": \"/s\", \"challenge\": \"tls-alpn-01\"}}}",
+        "test.json:1:17: the challenge tls-alpn-01 is answered on a listener with TLS; expected "
+        "one "
+        "in listen\n");
 }
 
 Test(config_acme, never_repeats_a_secret)

@@ -411,6 +411,19 @@ Test(config, finds_the_listener_that_wants_tls)
     sp_config_destroy(config);
 }
 
+Test(config, reads_the_examples_of_tls_and_proxies)
+{
+    sp_config_t *config = read_example("tls.json");
+
+    cr_expect_eq(sp_config_tls_listener(config), &config->listen[1]);
+    cr_expect_str_eq(config->tls_default, "www.example.com");
+    sp_config_destroy(config);
+    config = read_example("proxy.json");
+    cr_expect(config->listen[0].proxy_protocol && config->listen[1].proxy_protocol);
+    cr_expect_eq(config->listen[0].https_port, 443);
+    sp_config_destroy(config);
+}
+
 /* The complete example shows the defaults; what has none is shown with a value. */
 Test(config, reads_the_complete_example)
 {
@@ -419,6 +432,7 @@ Test(config, reads_the_complete_example)
     cr_expect_eq(config->listen_count, 3);
     cr_expect_str_eq(config->admin.text, "127.0.0.1:9180");
     cr_expect_eq(config->dns.options.resolver_count, 1);
+    cr_expect_eq(config->listen[1].https_port, 8443);
     cr_expect_eq(config->trusted_proxy_count, 1);
     expect_policy_defaults(&config->policy);
     sp_config_destroy(config);
