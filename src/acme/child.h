@@ -8,7 +8,7 @@
 #include <signpost/base/error.h>
 #include <sys/types.h>
 
-#define SP_CHILD_OUTPUT_MAX ((size_t)16 * 1024) /* octets that are kept; the rest is dropped */
+#define SP_CHILD_OUTPUT_MAX ((size_t)8 * 1024) /* octets that are kept; the rest is dropped */
 
 typedef struct sp_child {
     pid_t pid;  /* 0: none */

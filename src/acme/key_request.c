@@ -49,8 +49,7 @@ static sp_str_t text_of(BIO *bio, sp_arena_t *arena)
     char *text = NULL;
     long len = BIO_get_mem_data(bio, &text);
 
-    return len <= 0 ? (sp_str_t){0}
-                    : sp_arena_copy(arena, (sp_str_t){.ptr = text, .len = (size_t)len});
+    return sp_arena_copy(arena, (sp_str_t){.ptr = text, .len = len < 0 ? 0 : (size_t)len});
 }
 
 static sp_str_t print_key(EVP_PKEY *key, sp_arena_t *arena)

@@ -240,6 +240,18 @@ static void refuse_record(sp_permission_t *permission, sp_str_t at, sp_str_t why
              (int)at.len, at.ptr, (int)why.len, why.ptr);
 }
 
+/* A record that is known from before alone, since nobody answers for it, may be gone. */
+static bool is_stale(const sp_explanation_t *explanation)
+{
+    bool found = false;
+
+    for (const sp_explained_lookup_t *lookup = explanation->lookups; lookup != NULL;
+         lookup = lookup->next) {
+        found = found || lookup->source == SP_SOURCE_STALE;
+    }
+    return found;
+}
+
 /* What `https://NAME/` gets. A record that sends only certain paths somewhere is as good as one
  * that sends all; what `fallback` does is no record's doing. */
 static void judge_outcome(sp_permission_t *permission)
@@ -281,7 +293,12 @@ static void judge_outcome(sp_permission_t *permission)
 
 static void go_on(sp_permission_t *permission)
 {
-    judge_outcome(permission);
+    if (is_stale(&permission->explanation)) {
+        conclude(permission, SP_PERMIT_DNS_FAILURE,
+                 "its record is known from before only: the resolvers do not answer for it now");
+    } else {
+        judge_outcome(permission);
+    }
     sp_explanation_clear(&permission->explanation);
     if (!permission->is_done) {
         check_budget(permission);

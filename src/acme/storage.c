@@ -22,6 +22,7 @@ static const char *const folders[] = {
     SP_STORAGE_STATE "/failures",
     SP_STORAGE_STATE "/locks",
     SP_STORAGE_STATE "/new",
+    SP_STORAGE_STATE "/old",
     SP_STORAGE_STATE "/orders",
     SP_STORAGE_STATE "/ready",
 };
@@ -177,7 +178,7 @@ sp_status_t sp_storage_install(const sp_storage_t *storage, sp_str_t name, sp_st
                                sp_str_t key, sp_error_t *err)
 {
     sp_storage_name_t ready = sp_storage_name(SP_STORAGE_STATE "/ready/", name, "");
-    sp_storage_name_t aside = sp_storage_name(SP_STORAGE_STATE "/ready/", name, ".old");
+    sp_storage_name_t aside = sp_storage_name(SP_STORAGE_STATE "/old/", name, "");
     sp_storage_name_t place = sp_storage_name("", name, "");
     sp_storage_name_t file = sp_storage_name(SP_STORAGE_STATE "/ready/", name, "/privkey.pem");
     sp_status_t status = sp_storage_empty_folder(storage, ready.text, err);
@@ -201,7 +202,7 @@ sp_status_t sp_storage_install(const sp_storage_t *storage, sp_str_t name, sp_st
 sp_status_t sp_storage_forget(const sp_storage_t *storage, sp_str_t name)
 {
     sp_storage_name_t place = sp_storage_name("", name, "");
-    sp_storage_name_t aside = sp_storage_name(SP_STORAGE_STATE "/ready/", name, ".old");
+    sp_storage_name_t aside = sp_storage_name(SP_STORAGE_STATE "/old/", name, "");
 
     sp_storage_remove_folder(storage, aside.text);
     if (renameat(storage->root, place.text, storage->root, aside.text) != 0) {

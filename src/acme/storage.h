@@ -9,6 +9,7 @@
  *     .signpost/accounts/                      its key
  *     .signpost/orders/NAME/                   an order under way
  *     .signpost/ready/NAME/                    a pair about to take the place of NAME
+ *     .signpost/old/NAME/                      a pair that has lost its place
  *     .signpost/challenges/TOKEN               answers of http-01
  *     .signpost/alpn/NAME.crt.pem, .key.pem    certificates of tls-alpn-01
  *     .signpost/failures/NAME                  when it may be tried again (backoff.h)

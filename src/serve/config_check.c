@@ -67,6 +67,25 @@ static void check_proxies(const sp_config_t *config, sp_config_conflict_fn *on_c
     }
 }
 
+/* The authority asks on a listener of the kind that the challenge is about. */
+static void check_challenge(const sp_config_t *config, sp_config_conflict_fn *on_conflict,
+                            void *arg)
+{
+    bool needs_tls = config->acme.challenge == SP_ACME_TLS_ALPN_01;
+    bool found = config->acme.storage == NULL;
+
+    for (size_t i = 0; i != config->listen_count; ++i) {
+        found = found || config->listen[i].tls == needs_tls;
+    }
+    if (!found) {
+        on_conflict(arg, "/tls/acme",
+                    needs_tls ? "the challenge tls-alpn-01 is answered on a listener with TLS; "
+                                "expected one in listen"
+                              : "the challenge http-01 is answered on a listener without TLS; "
+                                "expected one in listen");
+    }
+}
+
 void sp_config_find_conflicts(const sp_config_t *config, sp_config_conflict_fn *on_conflict,
                               void *arg)
 {
@@ -74,6 +93,7 @@ void sp_config_find_conflicts(const sp_config_t *config, sp_config_conflict_fn *
 
     check_listeners(config, on_conflict, arg);
     check_proxies(config, on_conflict, arg);
+    check_challenge(config, on_conflict, arg);
     if (config->cache.min_ttl_s > config->cache.max_ttl_s &&
         snprintf(message, sizeof(message),
                  "cache.min_ttl_s must be at most cache.max_ttl_s, which is %u, not %u",

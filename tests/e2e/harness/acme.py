@@ -140,6 +140,9 @@ class AcmeTest(unittest.TestCase):
         cls.authority = cls.enterClassContext(cls.make_authority())
         cls.dns = cls.enterClassContext(DnsServer())
         cls.signpost = cls.enterClassContext(cls.make_signpost())
+        # A service that has just begun registers its account first.
+        if not wait_until((cls.storage / ".signpost" / "account").exists, timeout=60):
+            raise ProcessError(f"no account was registered\n{cls.signpost.err_text}")
 
     @classmethod
     def make_authority(cls):

@@ -106,11 +106,11 @@ Test(config_acme, wants_a_listener_that_can_answer)
     sp_config_recorder_expect(
         "{\"tls\": {\"acme\": {\"storage\": \"/s\"}},"
         "\"listen\": [{\"address\": \"[::]:443\", \"tls\": true}]}",
-        "test.json:1:17: the challenge http-01 is answered on a listener without TLS; expected one "
+        "test.json:1:18: the challenge http-01 is answered on a listener without TLS; expected one "
         "in listen\n");
     sp_config_recorder_expect(
         "{\"tls\": {\"acme\": {\"storage\": \"/s\", \"challenge\": \"tls-alpn-01\"}}}",
-        "test.json:1:17: the challenge tls-alpn-01 is answered on a listener with TLS; expected "
+        "test.json:1:18: the challenge tls-alpn-01 is answered on a listener with TLS; expected "
         "one "
         "in listen\n");
 }
