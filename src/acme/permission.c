@@ -240,6 +240,26 @@ static void refuse_record(sp_permission_t *permission, sp_str_t at, sp_str_t why
              (int)at.len, at.ptr, (int)why.len, why.ptr);
 }
 
+/* What the story says of the record that can't be used: more than the outcome does. */
+static sp_str_t find_fault(const sp_trace_t *trace, const sp_outcome_t *outcome)
+{
+    sp_str_t why = outcome->reason;
+
+    for (size_t i = 0; trace != NULL && i != trace->count; ++i) {
+        const sp_trace_entry_t *entry = &trace->entries[i];
+
+        if (!sp_str_eq(entry->name, outcome->record)) {
+            continue;
+        }
+        if (entry->kind == SP_TRACE_LOOKUP && entry->answer->finding == SP_FINDING_FAULT) {
+            why = sp_str_from(entry->answer->fault->message);
+        } else if (entry->kind == SP_TRACE_NOTE) {
+            why = entry->text;
+        }
+    }
+    return why;
+}
+
 /* A record that is known from before alone, since nobody answers for it, may be gone. */
 static bool is_stale(const sp_explanation_t *explanation)
 {
@@ -280,6 +300,13 @@ static void judge_outcome(sp_permission_t *permission)
         }
         return;
     case SP_OUTCOME_RECORD_ERROR:
+        if (has_record && entry->answer->record->type == SP_TYPE_PATH &&
+            sp_str_eq(outcome->record, entry->name)) {
+            return; /* it has no target for `/` alone */
+        }
+        refuse_record(permission, outcome->record,
+                      find_fault(permission->explanation.trace, outcome));
+        return;
     case SP_OUTCOME_BAD_REQUEST:
         refuse_record(permission, outcome->record, outcome->reason);
         return;
