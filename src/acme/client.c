@@ -65,9 +65,10 @@ void sp_acme_client_config(const sp_acme_settings_t *settings, const char *stora
                            const char *work, sp_buf_t *buf)
 {
     /* Files of 4 MiB and a minute of processor time are far more than it needs. It sleeps for one
-     * or two seconds between its looks at an order: a handshake waits. */
+     * or two seconds between its looks at an order, and looks for ever: a handshake waits, and
+     * whoever would end it after a minute may be gone. */
     sp_buf_append(buf, SP_STR("ulimit -c 0 -f 4096 -t 60 2>/dev/null || true\n"
-                              "sleep() { command sleep 0.4; }\n"));
+                              "sleep() { ((SECONDS < 60)) || exit 1; command sleep 0.4; }\n"));
     put_path(buf, "export TMPDIR", work, "");
     if (settings->ca_file != NULL) {
         put(buf, "export CURL_CA_BUNDLE", sp_str_from(settings->ca_file));

@@ -22,7 +22,7 @@ static bool has(const sp_buf_t *buf, const char *text)
 }
 
 /* What a shell makes of one variable of the configuration. */
-static void expect_shell(const sp_buf_t *buf, const char *variable, const char *value)
+static void expect_output(const sp_buf_t *buf, const char *variable, const char *value, int status)
 {
     char path[] = "/tmp/signpost-client-XXXXXX";
     char command[256];
@@ -37,9 +37,14 @@ static void expect_shell(const sp_buf_t *buf, const char *variable, const char *
     shell = popen(command, "r");
     cr_assert_not_null(shell);
     (void)fgets(line, sizeof(line), shell);
-    cr_expect_eq(pclose(shell), 0);
+    cr_expect_eq(pclose(shell), status);
     cr_expect_eq(unlink(path), 0);
     cr_expect_str_eq(line, value, "%s", variable);
+}
+
+static void expect_shell(const sp_buf_t *buf, const char *variable, const char *value)
+{
+    expect_output(buf, variable, value, 0);
 }
 
 Test(client, is_told_what_to_do)
@@ -61,6 +66,25 @@ Test(client, is_told_what_to_do)
     expect_shell(&buf, "CHALLENGETYPE", "tls-alpn-01");
     expect_shell(&buf, "WELLKNOWN", "/var/lib/it's here/.signpost/challenges");
     expect_shell(&buf, "EAB_HMAC_KEY", "a-_9");
+    sp_arena_clear(&arena);
+}
+
+Test(client, does_not_wait_for_ever)
+{
+    const sp_acme_settings_t settings = {.directory = SP_STR("https://ca.example/dir"),
+                                         .challenge = SP_ACME_HTTP_01};
+    sp_buf_t buf;
+
+    begin(&buf);
+    sp_acme_client_config(&settings, "/s", "/tmp", &buf);
+    sp_buf_append(&buf, SP_STR("sleep 9\nMARK=early\n"));
+    expect_shell(&buf, "MARK", "early");
+    sp_arena_clear(&arena);
+    begin(&buf);
+    sp_buf_append(&buf, SP_STR("SECONDS=61\ntrap 'printf late' EXIT\n"));
+    sp_acme_client_config(&settings, "/s", "/tmp", &buf);
+    sp_buf_append(&buf, SP_STR("sleep 9\nMARK=never\n"));
+    expect_output(&buf, "MARK", "late", 256);
     sp_arena_clear(&arena);
 }
 
