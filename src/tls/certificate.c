@@ -112,6 +112,7 @@ static sp_status_t read_chain(sp_str_t text, pair_t *pair, sp_error_t *err)
 }
 
 /* Without it OpenSSL would ask at the terminal. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): OpenSSL's type */
 static int has_no_passphrase(char *buf, int size, int is_writing, void *arg)
 {
     bool *is_encrypted = arg;

@@ -70,11 +70,13 @@ void sp_tls_store_list(sp_tls_store_t *store, time_t now, size_t max, sp_tls_ite
     sp_arena_init(&copies.arena, NULL, 0, LIST_CHUNK);
     copies.items = sp_arena_zalloc(&copies.arena, max, sizeof(*copies.items));
     copies.certificates = sp_arena_zalloc(&copies.arena, max, sizeof(sp_certificate_t *));
+    if (copies.items == NULL || copies.certificates == NULL) {
+        sp_arena_clear(&copies.arena);
+        return;
+    }
     (void)pthread_mutex_lock(&store->lock);
     for (const sp_tls_entry_t *entry = store->newest;
-         entry != NULL && copies.certificates != NULL && copies.items != NULL &&
-         copies.count != max && copy_entry(&copies, entry);
-         entry = entry->older) {
+         entry != NULL && copies.count != max && copy_entry(&copies, entry); entry = entry->older) {
     }
     (void)pthread_mutex_unlock(&store->lock);
     for (size_t i = 0; i != copies.count; ++i) {

@@ -119,7 +119,7 @@ void sp_tls_wait_end_all(sp_tls_entry_t *entry, sp_certificate_t *certificate);
 /* The thread looks at the entry's files. False: too many wait for that already. */
 bool sp_tls_job_add(sp_tls_store_t *store, sp_tls_entry_t *entry);
 
-void *sp_tls_jobs_run(void *store); /* the thread */
+void *sp_tls_jobs_run(void *arg); /* the thread; `arg` is the store */
 
 void sp_tls_places_destroy(sp_tls_places_t *places); /* accepts NULL */
 

@@ -191,8 +191,11 @@ void sp_tls_source_set_certificate_own(sp_tls_store_t *store, sp_tls_source_t *s
 
 void sp_tls_table_clear(sp_tls_store_t *store)
 {
-    while (store->newest != NULL) {
-        sp_tls_entry_destroy(store, store->newest);
+    sp_tls_entry_t *older = NULL;
+
+    for (sp_tls_entry_t *entry = store->newest; entry != NULL; entry = older) {
+        older = entry->older;
+        sp_tls_entry_destroy(store, entry);
     }
     sp_name_map_clear(&store->entries);
     sp_name_map_clear(&store->sources);

@@ -200,6 +200,16 @@ Test(policy, shows_the_kind_of_key_that_the_client_takes)
     cr_expect_not(shake_hands(&client).is_ok, "SHA-1");
 }
 
+static bool has_same_ticket(const SSL_SESSION *one, const SSL_SESSION *other)
+{
+    const unsigned char *tickets[2] = {NULL, NULL};
+    size_t lens[2] = {0, 0};
+
+    SSL_SESSION_get0_ticket(one, &tickets[0], &lens[0]);
+    SSL_SESSION_get0_ticket(other, &tickets[1], &lens[1]);
+    return lens[0] == lens[1] && memcmp(tickets[0], tickets[1], lens[0]) == 0;
+}
+
 Test(policy, goes_on_with_a_session)
 {
     static const client_t *const versions[] = {&tls13, &tls12};
@@ -217,6 +227,8 @@ Test(policy, goes_on_with_a_session)
         cr_expect(second.is_ok);
         cr_expect(second.is_resumed);
         offer.certificate = certificate;
+        cr_expect_eq(has_same_ticket(first.session, second.session),
+                     client.max_version == TLS1_2_VERSION, "another ticket for the next time");
         SSL_SESSION_free(first.session);
         SSL_SESSION_free(second.session);
     }
