@@ -22,13 +22,19 @@ typedef struct sp_outlook_with {
 sp_status_t sp_outlook_run(sp_str_t name, const sp_outlook_with_t *with, sp_arena_t *arena,
                            sp_permission_t *permission, sp_error_t *err);
 
+/* Where certificates are. */
+typedef struct sp_outlook_places {
+    const char *certificates;    /* tls.certificates: what is valid there is served, and none got */
+    const sp_storage_t *storage; /* NULL: it can't be read */
+} sp_outlook_places_t;
+
 #define SP_OUTLOOK_TEXT_MAX 640
 
-/* A sentence: "none yet; one would be got: …". `storage` may be NULL. */
-void sp_outlook_print(const sp_storage_t *storage, const sp_permission_t *permission,
+/* A sentence: "none yet; one would be got: …". */
+void sp_outlook_print(const sp_outlook_places_t *places, const sp_permission_t *permission,
                       char text[SP_OUTLOOK_TEXT_MAX]);
 
 /* The same for programs. NULL when memory is out. */
-json_t *sp_outlook_json(const sp_storage_t *storage, const sp_permission_t *permission);
+json_t *sp_outlook_json(const sp_outlook_places_t *places, const sp_permission_t *permission);
 
 #endif

@@ -127,6 +127,9 @@ static sp_status_t judge_certificate(session_t *session, sp_error_t *err)
 
 static sp_status_t print(const session_t *session, bool has_certificate)
 {
+    const sp_outlook_places_t places = {.certificates =
+                                            sp_snapshot_config(session->snapshot)->tls_certificates,
+                                        .storage = session->storage};
     char text[SP_OUTLOOK_TEXT_MAX];
     json_t *root = NULL;
 
@@ -134,7 +137,7 @@ static sp_status_t print(const session_t *session, bool has_certificate)
         root = sp_explanation_json(&session->explanation);
         if (has_certificate) {
             (void)json_object_set_new(root, "certificate",
-                                      sp_outlook_json(session->storage, &session->permission));
+                                      sp_outlook_json(&places, &session->permission));
         }
         return sp_json_print(root, stdout);
     }
@@ -142,7 +145,7 @@ static sp_status_t print(const session_t *session, bool has_certificate)
         return SP_IO;
     }
     if (has_certificate) {
-        sp_outlook_print(session->storage, &session->permission, text);
+        sp_outlook_print(&places, &session->permission, text);
         (void)printf("\ncertificate: %s\n", text);
     }
     return SP_OK;

@@ -17,7 +17,7 @@ from harness.base import host_row, in_parallel, timed
 from harness.dns_server import DnsServer
 from harness.ports import free_port
 from harness.process import wait_until
-from harness.signpost import Signpost
+from harness.signpost import Signpost, cli
 
 TARGET = "https://target.example.net/"
 NAME, READY = "fresh.example.com", "ready.example.com"
@@ -49,11 +49,12 @@ class World:
 
     def __init__(self, stack, make_authority):
         self.http_port, self.tls_port, self.admin_port = free_port(), free_port(), free_port()
+        self.signpost_folder = None
         self.folder = Path(stack(tempfile.TemporaryDirectory(prefix="signpost-faults-")))
         self.storage, self.certificates = self.folder / "storage", self.folder / "certificates"
         ready = self.certificates / READY
         ready.mkdir(parents=True)
-        certificate, key = make_server_certificate(self.folder)
+        certificate, key = make_server_certificate(self.folder, READY)
         shutil.copy(certificate, ready / "fullchain.pem")
         shutil.copy(key, ready / "privkey.pem")
         self.authority = stack(make_authority(self.http_port, self.tls_port))
@@ -73,6 +74,11 @@ class World:
     def ask(self):
         where = ("127.0.0.1", self.admin_port)
         return json.loads(http1.fetch(where, "admin", f"/ask?domain={NAME}").text)
+
+    def explain(self, name):
+        """The last line of what the command says."""
+        config = str(self.signpost_folder / "signpost.json")
+        return cli("explain", "--config", config, f"https://{name}/").stdout.splitlines()[-1]
 
     def handshake(self):
         """What became of it, and how long it took."""
@@ -96,6 +102,7 @@ class AuthorityTest(unittest.TestCase):
     def hold(self, kind):
         world = World(self.enterContext, lambda *_: BadAuthority(kind))
         with world.signpost() as signpost:
+            world.signpost_folder = signpost.directory
             waiting = threading.Thread(target=world.handshake)
             waiting.start()
             slowest = max(timed(lambda: shown_certificate(world.tls_port, READY))[1]
@@ -107,6 +114,8 @@ class AuthorityTest(unittest.TestCase):
                 return kind  # the client gives up much later
             self.assertTrue(wait_until(lambda: world.ask()["code"] == "back-off", timeout=60),
                             f"{kind}: {world.ask()}\n{signpost.err_text}")
+            self.assertIn("in tls.certificates, valid until 20", world.explain(READY))
+            self.assertIn("none yet; none would be got: 1 order in a row", world.explain(NAME))
             told = world.ask()["reason"]
             self.assertIn("1 order in a row failed", told)
             self.assertIn("the next is tried from 20", told)

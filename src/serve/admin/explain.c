@@ -71,13 +71,21 @@ static const sp_storage_t *storage_of(const asking_t *asking)
     return issuer == NULL ? NULL : sp_issuer_storage(issuer);
 }
 
+static sp_outlook_places_t places_of(const asking_t *asking)
+{
+    return (sp_outlook_places_t){.certificates =
+                                     sp_snapshot_config(asking->use->snapshot)->tls_certificates,
+                                 .storage = storage_of(asking)};
+}
+
 static void show_json(const asking_t *asking)
 {
+    const sp_outlook_places_t places = places_of(asking);
     json_t *root = sp_explanation_json(&asking->explanation);
 
     if (asking->has_permission) {
         (void)json_object_set_new(root, "certificate",
-                                  sp_outlook_json(storage_of(asking), &asking->permission));
+                                  sp_outlook_json(&places, &asking->permission));
     }
     sp_reply_json_own(asking->call, 200, root);
 }
@@ -85,6 +93,7 @@ static void show_json(const asking_t *asking)
 static void show(void *arg)
 {
     asking_t *asking = arg;
+    const sp_outlook_places_t places = places_of(asking);
     char text[SP_OUTLOOK_TEXT_MAX];
     sp_buf_t page;
 
@@ -95,7 +104,7 @@ static void show(void *arg)
     begin_page(asking, &page);
     sp_page_explanation(&page, &asking->explanation);
     if (asking->has_permission) {
-        sp_outlook_print(storage_of(asking), &asking->permission, text);
+        sp_outlook_print(&places, &asking->permission, text);
         sp_page_certificate(&page, sp_str_from(text));
     }
     sp_page_end(&page);

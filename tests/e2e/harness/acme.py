@@ -22,13 +22,14 @@ from .process import Process, ProcessError, wait_until
 from .signpost import Signpost
 
 
-def make_server_certificate(directory):
-    """A certificate for 127.0.0.1 and its key: what an authority's own server shows."""
+def make_server_certificate(directory, name="authority.example"):
+    """A certificate for 127.0.0.1 and for `name`, and its key: what an authority's own server
+    shows."""
     certificate, key = Path(directory) / "server.pem", Path(directory) / "server.key"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
          "-nodes", "-days", "2", "-subj", "/CN=authority", "-addext",
-         "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", str(key), "-out",
+         f"subjectAltName=DNS:localhost,IP:127.0.0.1,DNS:{name}", "-keyout", str(key), "-out",
          str(certificate)],
         check=True, capture_output=True, timeout=60)
     return certificate, key
