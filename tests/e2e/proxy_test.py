@@ -85,7 +85,7 @@ class ProxyTest(TlsTest):
 
     def last_remote(self):
         lines = [line for line in self.signpost.out if line.startswith("{")]
-        return json.loads(lines[-1])["remote"]
+        return json.loads(lines[-1])["remote"] if lines else None
 
     def assertRemote(self, header, remote):
         count = len(self.signpost.out)
