@@ -58,4 +58,6 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION "net")
 set(CPACK_DEBIAN_PACKAGE_PRIORITY "optional")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# It is run for certificates on demand.
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "dehydrated")
 include(CPack)

@@ -6,7 +6,7 @@ set -euo pipefail
 
 build_packages=(
     gcc g++ libc6-dev make cmake ninja-build pkg-config
-    libh2o-evloop-dev libc-ares-dev libssl-dev libnghttp2-dev libjansson-dev libre2-dev libidn2-dev
+    libh2o-evloop-dev libc-ares-dev libssl-dev libpsl-dev libnghttp2-dev libjansson-dev libre2-dev libidn2-dev
     libknot-dev libqrencode-dev libpng-dev zlib1g-dev
 )
 demo_packages=(unbound curl)
@@ -17,6 +17,8 @@ test_packages=(
     prometheus chromium chromium-driver # promtool; a browser for the page of /explain
     iproute2 iptables
     dnsmasq-base dnsperf ethtool conntrack # a laboratory of one minute
+    dehydrated openssl curl pebble # certificates on demand, and an authority for tests
+    haproxy sslscan # in front of it, and judging its TLS
 )
 # Everything the experiments of the laboratory compare. CoreDNS is not packaged: see its role's build.sh.
 lab_packages=(

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "acme/outlook.h"
 #include "cli/commands.h"
 #include "cli/explain/print_text.h"
 #include "cli/settings.h"
@@ -31,6 +32,8 @@ typedef struct session {
     sp_arena_t arena;
     sp_raw_request_t raw;
     sp_explanation_t explanation;
+    sp_storage_t *storage; /* NULL: none, or it can't be read */
+    sp_permission_t permission;
 } session_t;
 
 static int fail(int result, const char *message)
@@ -107,6 +110,47 @@ static bool wants_colour(void)
            (terminal == NULL || !sp_str_eq(sp_str_from(terminal), SP_STR("dumb")));
 }
 
+/* What about the certificate, where they are got on demand. */
+static sp_status_t judge_certificate(session_t *session, sp_error_t *err)
+{
+    const sp_config_t *config = sp_snapshot_config(session->snapshot);
+    const sp_outlook_with_t with = {.settings = &config->acme,
+                                    .alone = {.policy = &config->policy,
+                                              .dns = sp_snapshot_dns(session->snapshot),
+                                              .zones = sp_snapshot_zones(session->snapshot),
+                                              .timeout_ms = config->dns.timeout_ms},
+                                    .storage = session->storage};
+
+    return sp_outlook_run(session->explanation.request.host, &with, &session->arena,
+                          &session->permission, err);
+}
+
+static sp_status_t print(const session_t *session, bool has_certificate)
+{
+    const sp_outlook_places_t places = {.certificates =
+                                            sp_snapshot_config(session->snapshot)->tls_certificates,
+                                        .storage = session->storage};
+    char text[SP_OUTLOOK_TEXT_MAX];
+    json_t *root = NULL;
+
+    if (sp_arguments_has(session->arguments, "json")) {
+        root = sp_explanation_json(&session->explanation);
+        if (has_certificate) {
+            (void)json_object_set_new(root, "certificate",
+                                      sp_outlook_json(&places, &session->permission));
+        }
+        return sp_json_print(root, stdout);
+    }
+    if (sp_explain_print_text(&session->explanation, wants_colour(), stdout) != SP_OK) {
+        return SP_IO;
+    }
+    if (has_certificate) {
+        sp_outlook_print(&places, &session->permission, text);
+        (void)printf("\ncertificate: %s\n", text);
+    }
+    return SP_OK;
+}
+
 static int explain(session_t *session)
 {
     const sp_config_t *config = sp_snapshot_config(session->snapshot);
@@ -116,16 +160,23 @@ static int explain(session_t *session)
                                       .timeout_ms = config->dns.timeout_ms};
     sp_error_t err = {.status = SP_OK};
     sp_status_t status = SP_OK;
+    bool has_certificate = false;
 
     session->raw.trusted_peer = trusts_this_machine(config);
     status = sp_explain_run(&session->raw, &alone, &session->arena, &session->explanation, &err);
     if (status != SP_OK) {
         return fail(SP_EXIT_FAILED, err.message);
     }
-    status = sp_arguments_has(session->arguments, "json")
-                 ? sp_json_print(sp_explanation_json(&session->explanation), stdout)
-                 : sp_explain_print_text(&session->explanation, wants_colour(), stdout);
+    has_certificate = config->acme.storage != NULL && session->explanation.readable;
+    if (has_certificate) {
+        /* Whoever may not read it is told what can be told without. */
+        (void)sp_storage_open(config->acme.storage, false, &session->storage, NULL);
+        status = judge_certificate(session, &err);
+    }
     if (status != SP_OK) {
+        return fail(SP_EXIT_FAILED, err.message);
+    }
+    if (print(session, has_certificate) != SP_OK) {
         return fail(SP_EXIT_FAILED, "the answer can't be written");
     }
     return session->explanation.outcome->status < 400 ? SP_EXIT_DONE : SP_EXIT_FAILED;
@@ -145,6 +196,7 @@ static int run(const sp_arguments_t *arguments)
         result = explain(&session);
     }
     sp_explanation_clear(&session.explanation);
+    sp_storage_close(session.storage);
     sp_snapshot_release(session.snapshot);
     sp_settings_clear(&session.settings);
     sp_arena_clear(&session.arena);

@@ -48,7 +48,7 @@ const sp_command_t sp_command_serve = {
     .about = "Answers HTTP requests with the redirects that DNS says. Runs in the foreground,\n"
              "prints 'ready' once it accepts connections, writes the access log to standard\n"
              "output and messages to standard error. SIGTERM and SIGINT drain, SIGHUP reads\n"
-             "configuration and zones again.\n"
+             "configuration, zones and certificates again.\n"
              "\n"
              "Options beat the environment (SIGNPOST_LISTEN, SIGNPOST_RESOLVER,\n"
              "SIGNPOST_CONFIG, SIGNPOST_THREADS), which beats the configuration file, which\n"

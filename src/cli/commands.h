@@ -7,6 +7,7 @@
 #include "cli/options.h"
 
 extern const sp_command_t sp_command_serve;
+extern const sp_command_t sp_command_cert;
 extern const sp_command_t sp_command_explain;
 extern const sp_command_t sp_command_lab;
 extern const sp_command_t sp_command_lint;

@@ -146,6 +146,7 @@ sp_status_t sp_request_read(const sp_raw_request_t *raw, sp_arena_t *arena,
         .scheme = raw->scheme,
         .headers = raw->headers,
         .header_count = raw->header_count,
+        .https_port = raw->https_port,
     };
     sp_str_t authority = {.ptr = NULL, .len = 0};
     sp_status_t status = read_target(raw, arena, &request, &authority, err);

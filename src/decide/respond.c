@@ -55,6 +55,7 @@ static void add_record_headers(response_t *response, const sp_met_t *met)
 
 /* Our own fields are at most this many. */
 #define OWN_HEADERS_MAX 5
+#define HTTPS_PORT 443
 
 static bool init_response(sp_run_t *run, response_t *response)
 {
@@ -330,6 +331,9 @@ static bool redirect_to_www(sp_run_t *run)
     sp_buf_init(&location, run->arena, SP_LOCATION_MAX);
     sp_buf_append(&location, SP_STR("https://www."));
     sp_buf_append(&location, host);
+    if (run->request->https_port != 0 && run->request->https_port != HTTPS_PORT) {
+        sp_buf_printf(&location, ":%u", (unsigned)run->request->https_port);
+    }
     if (location.status != SP_OK) {
         sp_run_out_of_memory(run);
         return true;

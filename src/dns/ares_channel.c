@@ -264,6 +264,12 @@ static bool ares_name(sp_str_t name, char out[ARES_NAME_SIZE])
 void sp_ares_channel_send(sp_ares_channel_t *channel, sp_str_t name, sp_ares_channel_fn *done,
                           void *arg)
 {
+    sp_ares_channel_send_for(channel, name, TYPE_TXT, done, arg);
+}
+
+void sp_ares_channel_send_for(sp_ares_channel_t *channel, sp_str_t name, uint16_t type,
+                              sp_ares_channel_fn *done, void *arg)
+{
     char text[ARES_NAME_SIZE];
     question_t *question;
 
@@ -278,7 +284,7 @@ void sp_ares_channel_send(sp_ares_channel_t *channel, sp_str_t name, sp_ares_cha
     }
     *question = (question_t){channel, done, arg};
     channel->outstanding += 1;
-    ares_query(channel->ares, text, CLASS_IN, TYPE_TXT, on_answer, question);
+    ares_query(channel->ares, text, CLASS_IN, type, on_answer, question);
 }
 
 size_t sp_ares_channel_outstanding(const sp_ares_channel_t *channel)

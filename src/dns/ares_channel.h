@@ -41,9 +41,12 @@ sp_status_t sp_ares_channel_create(sp_poller_t *poller, const sp_ares_channel_op
 /* Calls back for every question that waits. Accepts NULL. */
 void sp_ares_channel_destroy(sp_ares_channel_t *channel);
 
-/* Asks for the TXT records of `name` (text form). `done` is called exactly once. */
+/* Asks for the TXT records of `name` (text form), or for those of another type. `done` is called
+ * exactly once. */
 void sp_ares_channel_send(sp_ares_channel_t *channel, sp_str_t name, sp_ares_channel_fn *done,
                           void *arg);
+void sp_ares_channel_send_for(sp_ares_channel_t *channel, sp_str_t name, uint16_t type,
+                              sp_ares_channel_fn *done, void *arg);
 
 /* Questions sent whose callback is still to come. */
 size_t sp_ares_channel_outstanding(const sp_ares_channel_t *channel);

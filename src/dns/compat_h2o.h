@@ -15,5 +15,7 @@
 #endif
 
 #include <h2o.h>
+#include <h2o/http1.h>
+#include <h2o/http2.h>
 
 #endif

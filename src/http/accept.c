@@ -15,7 +15,7 @@ typedef struct sp_listening {
     sp_front_t *front;
     h2o_socket_t *socket;
     h2o_timeout_entry_t retry;
-    bool is_inherited;
+    sp_listen_mode_t mode;
 } sp_listening_t;
 
 static void on_acceptable(h2o_socket_t *socket, const char *err);
@@ -35,7 +35,7 @@ static int take_one(sp_listening_t *listening)
     if (socket == NULL) {
         return errno;
     }
-    sp_connection_start(listening->front, socket);
+    sp_connection_start(listening->front, socket, &listening->mode);
     return 0;
 }
 
@@ -63,7 +63,7 @@ static void on_acceptable(h2o_socket_t *socket, const char *err)
     }
 }
 
-sp_status_t sp_front_listen_own(sp_front_t *front, int fd, bool is_inherited)
+sp_status_t sp_front_listen_own(sp_front_t *front, int fd, const sp_listen_mode_t *mode)
 {
     sp_listening_t *listening = calloc(1, sizeof(*listening));
 
@@ -71,7 +71,7 @@ sp_status_t sp_front_listen_own(sp_front_t *front, int fd, bool is_inherited)
         return SP_NO_MEMORY;
     }
     listening->front = front;
-    listening->is_inherited = is_inherited;
+    listening->mode = *mode;
     listening->retry.cb = on_retry;
     listening->socket = h2o_evloop_socket_create(front->loop, fd, H2O_SOCKET_FLAG_DONT_READ);
     listening->socket->data = listening;
@@ -100,7 +100,7 @@ void sp_accept_turn_away(sp_front_t *front)
         sp_listening_t *listening = from_link(link);
 
         next = link->next;
-        if (listening->is_inherited) {
+        if (listening->mode.is_inherited) {
             finish(listening);
         } else {
             sp_listener_turn_away(h2o_socket_get_fd(listening->socket));

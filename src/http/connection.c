@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "http/linger.h"
+#include "http/preface.h"
 #include "http/sweep.h"
 
 static void on_close(void *data)
@@ -14,6 +15,7 @@ static void on_close(void *data)
     sp_connection_t *connection = data;
     sp_front_t *front = connection->front;
 
+    sp_preface_destroy(connection->preface);
     if (connection->linger_fd != -1) {
         sp_linger_start_own(front, connection->linger_fd);
     }
@@ -35,15 +37,20 @@ static void limit_unacked(h2o_socket_t *socket)
                      sizeof(limit_ms));
 }
 
+static bool trusts(const sp_front_t *front, const struct sockaddr_storage *peer)
+{
+    const sp_service_t *service = front->service;
+
+    return service->trusts != NULL &&
+           service->trusts(service->trusts_arg, (const struct sockaddr *)peer);
+}
+
 /* A trusted proxy speaks for many: it is not limited. */
 static sp_client_t client_behind(sp_front_t *front, h2o_socket_t *socket)
 {
-    const sp_service_t *service = front->service;
     struct sockaddr_storage peer;
 
-    if (h2o_socket_getpeername(socket, (struct sockaddr *)&peer) == 0 ||
-        (service->trusts != NULL &&
-         service->trusts(service->trusts_arg, (struct sockaddr *)&peer))) {
+    if (h2o_socket_getpeername(socket, (struct sockaddr *)&peer) == 0 || trusts(front, &peer)) {
         return (sp_client_t){.is_counted = false};
     }
     return sp_client_of(front->clients, (struct sockaddr *)&peer);
@@ -62,10 +69,54 @@ static bool admit(sp_front_t *front, h2o_socket_t *socket, sp_client_t *ret_clie
     return sp_clients_enter(front->clients, ret_client, front->service->connections_per_client);
 }
 
-void sp_connection_start(sp_front_t *front, h2o_socket_t *socket)
+bool sp_connection_change_client(sp_connection_t *connection)
 {
-    sp_connection_t *connection = calloc(1, sizeof(*connection));
+    sp_front_t *front = connection->front;
+    sp_client_t client;
 
+    if (front->clients == NULL) {
+        return true;
+    }
+    client = client_behind(front, connection->socket);
+    sp_clients_leave(front->clients, &connection->client);
+    if (sp_clients_enter(front->clients, &client, front->service->connections_per_client)) {
+        connection->client = client;
+        return true;
+    }
+    /* It stays counted as nobody's until it is closed. */
+    connection->client = (sp_client_t){.is_counted = false};
+    (void)sp_clients_enter(front->clients, &connection->client, 0);
+    ++front->counters.turned_away;
+    return false;
+}
+
+/* Whoever may say whom it speaks for must be known. */
+static bool may_speak_for_others(sp_front_t *front, h2o_socket_t *socket)
+{
+    struct sockaddr_storage peer;
+
+    return h2o_socket_getpeername(socket, (struct sockaddr *)&peer) != 0 && trusts(front, &peer);
+}
+
+static void begin(sp_connection_t *connection)
+{
+    if (connection->mode.tls || connection->mode.proxy_protocol) {
+        sp_preface_start(connection);
+    } else {
+        h2o_accept(&connection->front->accept, connection->socket);
+    }
+}
+
+void sp_connection_start(sp_front_t *front, h2o_socket_t *socket, const sp_listen_mode_t *mode)
+{
+    sp_connection_t *connection = NULL;
+
+    if (mode->proxy_protocol && !may_speak_for_others(front, socket)) {
+        ++front->counters.proxy_refusals[SP_PROXY_UNTRUSTED];
+        h2o_socket_close(socket);
+        return;
+    }
+    connection = calloc(1, sizeof(*connection));
     if (connection == NULL || !admit(front, socket, &connection->client)) {
         ++front->counters.turned_away;
         free(connection);
@@ -74,6 +125,7 @@ void sp_connection_start(sp_front_t *front, h2o_socket_t *socket)
     }
     connection->front = front;
     connection->socket = socket;
+    connection->mode = *mode;
     connection->linger_fd = -1;
     connection->octets = SP_CONNECTION_OCTETS_MAX;
     connection->used_ms = sp_now_ms();
@@ -83,7 +135,7 @@ void sp_connection_start(sp_front_t *front, h2o_socket_t *socket)
     limit_unacked(socket);
     socket->on_close.cb = on_close;
     socket->on_close.data = connection;
-    h2o_accept(&front->accept, socket);
+    begin(connection);
 }
 
 sp_connection_t *sp_connection_of(h2o_req_t *req)

@@ -40,11 +40,18 @@ typedef struct sp_connection {
     uint64_t left_ms;     /* when we took leave of it; 0: not yet */
     bool is_http2;        /* known with the first request */
     bool is_cut;          /* ends in the next turns of the loop; its requests are of no interest */
-    int linger_fd;        /* duplicate of the socket, kept when its end must not be abrupt; or -1 */
+    sp_listen_mode_t mode;
+    sp_preface_t *preface; /* NULL: it speaks HTTP */
+    int linger_fd; /* duplicate of the socket, kept when its end must not be abrupt; or -1 */
 } sp_connection_t;
 
-/* Hands an accepted socket over to the library, or closes it when there are too many. */
-void sp_connection_start(sp_front_t *front, h2o_socket_t *socket);
+/* Hands an accepted socket over to the library, at once or after what comes ahead of HTTP; or
+ * closes it when there are too many, or it comes from the wrong peer. */
+void sp_connection_start(sp_front_t *front, h2o_socket_t *socket, const sp_listen_mode_t *mode);
+
+/* The socket's peer is another one than was thought (PROXY header). False, and counted, when that
+ * client has its share of connections already. */
+bool sp_connection_change_client(sp_connection_t *connection);
 
 /* The connection that a request came on. */
 sp_connection_t *sp_connection_of(h2o_req_t *req);

@@ -8,7 +8,9 @@
 #include "http/handler.h"
 #include "http/linger.h"
 #include "http/pending.h"
+#include "http/preface.h"
 #include "http/sweep.h"
+#include "http/tls.h"
 
 #define FINAL_TURNS 50 /* of the loop, until cut-off connections are gone */
 
@@ -92,6 +94,7 @@ sp_status_t sp_front_create(h2o_loop_t *loop, sp_report_fn *on_report, void *rep
     front->accept.hosts = front->config.hosts;
     h2o_timeout_init(loop, &front->sweep_timeout, SP_SWEEP_LEAVE_MS);
     h2o_timeout_init(loop, &front->linger_timeout, SP_LINGER_MS);
+    h2o_timeout_init(loop, &front->preface_timeout, SP_PREFACE_MS);
     h2o_timeout_link(loop, &front->context.one_sec_timeout, &front->second_sweep);
     *ret_front = front;
     return SP_OK;
@@ -158,6 +161,7 @@ void sp_front_destroy(sp_front_t *front)
         return;
     }
     end_connections(front);
+    sp_tls_stop(front);
     sp_pending_free_spares(front);
     h2o_timeout_unlink(&front->batch_end);
     h2o_timeout_unlink(&front->leave_sweep);
@@ -166,6 +170,7 @@ void sp_front_destroy(sp_front_t *front)
     h2o_timeout_unlink(&front->context.http2._graceful_shutdown_timeout);
     h2o_timeout_dispose(front->loop, &front->sweep_timeout);
     h2o_timeout_dispose(front->loop, &front->linger_timeout);
+    h2o_timeout_dispose(front->loop, &front->preface_timeout);
     h2o_context_dispose(&front->context);
     sp_handler_clear(front);
     free(front);

@@ -6,8 +6,10 @@
  * belongs to the thread that runs the loop. */
 
 #include "http/clients.h"
+#include "http/handshake.h"
 #include "http/report.h"
 #include "http/service.h"
+#include "tls/store.h"
 
 /* Limits that an outsider can push against. */
 #define SP_FRONT_BODY_MAX ((size_t)64 * 1024) /* octets of a request body: beyond, 413 */
@@ -27,6 +29,8 @@ typedef struct sp_front_counters {
     uint64_t evicted;     /* idle connections closed to make room */
     uint64_t floods;      /* connections cut off for what they sent */
     uint64_t limited;     /* requests refused: their client causes too many questions */
+    uint64_t handshakes[SP_HANDSHAKES];
+    uint64_t proxy_refusals[SP_PROXY_REFUSALS];
 } sp_front_counters_t;
 
 /* `on_report` (may be NULL) is called once for each request. */
@@ -44,10 +48,24 @@ void sp_front_use(sp_front_t *front, sp_service_t *service);
  * first connection. Without it nothing is limited. */
 void sp_front_count_in(sp_front_t *front, sp_clients_t *clients);
 
+/* Speaks TLS on listeners that ask for it, with `context` (of a policy whose offer is
+ * sp_tls_offer_of) and certificates of `store`; both are borrowed and shared with other fronts.
+ * Before the first such listener. SP_OK, SP_NO_MEMORY, SP_IO. */
+sp_status_t sp_front_use_tls(sp_front_t *front, SSL_CTX *context, sp_tls_store_t *store);
+
+/* How connections of one listening socket begin. */
+typedef struct sp_listen_mode {
+    /* Whoever opened the socket keeps it open, so that connections which come in while we end wait
+     * for the next one who listens. */
+    bool is_inherited;
+    bool tls;
+    bool proxy_protocol; /* each begins with a PROXY header, and comes from a trusted proxy */
+    uint16_t https_port; /* where https:// is reached from outside; 0: as usual */
+} sp_listen_mode_t;
+
 /* Accepts connections from a listening, non-blocking socket; `fd` belongs to the front if it
- * succeeds. `is_inherited`: whoever opened the socket keeps it open, so that connections which
- * come in while we end wait for the next one who listens. */
-sp_status_t sp_front_listen_own(sp_front_t *front, int fd, bool is_inherited);
+ * succeeds. */
+sp_status_t sp_front_listen_own(sp_front_t *front, int fd, const sp_listen_mode_t *mode);
 
 /* Takes no new connections (what has been accepted by the kernel is served), asks clients to go,
  * closes what is idle. Requests under way are finished. */

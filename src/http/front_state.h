@@ -10,6 +10,7 @@
 
 struct sp_pending;
 struct sp_connection;
+typedef struct sp_preface sp_preface_t; /* preface.c */
 
 struct sp_front {
     h2o_loop_t *loop;
@@ -31,8 +32,16 @@ struct sp_front {
     h2o_linklist_t spare;       /* sp_pending_t free for reuse */
     size_t spare_count;
 
+    struct {
+        SSL_CTX *context;
+        sp_tls_inbox_t *inbox; /* NULL: no TLS */
+        h2o_socket_t *wake;    /* the inbox has something */
+        size_t waits;          /* connections that wait for a certificate */
+    } tls;
+
     h2o_timeout_t sweep_timeout; /* while draining, and after accept has failed */
     h2o_timeout_t linger_timeout;
+    h2o_timeout_t preface_timeout;
     h2o_timeout_entry_t batch_end; /* in this turn of the loop, while HTTP/2 requests come in */
     uint64_t batch;
     h2o_timeout_entry_t leave_sweep;

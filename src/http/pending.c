@@ -330,6 +330,7 @@ static bool receive(sp_pending_t *pending)
     }
     if (status == SP_OK) {
         pending->raw.trusted_peer = is_trusted(pending);
+        pending->raw.https_port = pending->connection->mode.https_port;
         status = sp_request_read(&pending->raw, &pending->arena, &pending->request, &err);
     }
     if (status == SP_OK) {
@@ -339,6 +340,21 @@ static bool receive(sp_pending_t *pending)
     return false;
 }
 
+/* An authority asks whether a name is served here: before any record of it is looked up. */
+static bool answers_challenge(sp_pending_t *pending)
+{
+    const sp_service_t *service = pending->service;
+    sp_str_t text = {0};
+
+    if (service->challenge != NULL) {
+        text = service->challenge(service->challenge_arg, pending->request.path, &pending->arena);
+    }
+    if (text.ptr != NULL) {
+        answer(pending, sp_plain_answer_create(text, &pending->arena));
+    }
+    return text.ptr != NULL;
+}
+
 static void begin(sp_pending_t *pending)
 {
     if (pending->req->entity.len > SP_FRONT_BODY_MAX) {
@@ -346,7 +362,7 @@ static void begin(sp_pending_t *pending)
                SP_STR("A request body may have at most 65536 octets; none is needed."));
         return;
     }
-    if (!receive(pending)) {
+    if (!receive(pending) || answers_challenge(pending)) {
         return;
     }
     pending->decision =

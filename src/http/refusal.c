@@ -43,6 +43,22 @@ const sp_outcome_t *sp_refusal_create(unsigned status, sp_outcome_kind_t kind, s
     return outcome;
 }
 
+const sp_outcome_t *sp_plain_answer_create(sp_str_t text, sp_arena_t *arena)
+{
+    sp_outcome_t *outcome = sp_arena_zalloc(arena, 1, sizeof(*outcome));
+
+    if (outcome == NULL) {
+        return NULL;
+    }
+    outcome->kind = SP_OUTCOME_PAGE;
+    outcome->status = 200;
+    outcome->headers = plain_text;
+    outcome->header_count = header_count(200);
+    outcome->body = text;
+    outcome->reason = SP_STR("the answer to a certificate authority");
+    return outcome;
+}
+
 const sp_outcome_t *sp_refusal_no_memory(void)
 {
     static const sp_outcome_t outcome = {

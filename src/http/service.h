@@ -20,6 +20,10 @@ typedef struct sp_service {
     const void *trusts_arg;
     unsigned connections_per_client;  /* at a time; 0: any number */
     unsigned misses_per_client_per_s; /* 0: any number */
+    /* The answer to an authority that asks for `path` (RFC 8555, 8.3), in `arena`; ptr NULL: that
+     * is no such question. NULL as a whole: no certificates are got. */
+    sp_str_t (*challenge)(const void *arg, sp_str_t path, sp_arena_t *arena);
+    const void *challenge_arg;
     size_t users; /* requests that hold it; the service may go when there are none */
 } sp_service_t;
 

@@ -67,6 +67,12 @@ static void take_leave(sp_connection_t *connection, uint64_t now_ms)
     uint64_t drain_ms = connection->front->drain_ms;
     uint64_t quiet_since_ms = connection->used_ms > drain_ms ? connection->used_ms : drain_ms;
 
+    if (connection->preface != NULL) {
+        if (now_ms > connection->used_ms + HALF_REQUEST_MS) {
+            sp_connection_cut_off(connection);
+        }
+        return;
+    }
     if (connection->is_http2 || connection->requests != 0 || now_ms < quiet_since_ms + QUIET_MS) {
         return;
     }

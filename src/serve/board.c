@@ -10,6 +10,8 @@ struct sp_board {
     atomic_uint_fast64_t reloads_failed;
     sp_access_log_t *access;
     const sp_log_t *log;
+    const sp_certificates_t *certificates;
+    sp_issuer_t *issuer;
     pthread_mutex_t lock; /* held while the reference is taken or exchanged */
     sp_snapshot_t *snapshot;
     size_t worker_count;
@@ -63,6 +65,26 @@ void sp_board_set_life(sp_board_t *board, sp_life_t life)
 sp_life_t sp_board_life(const sp_board_t *board)
 {
     return atomic_load(&board->life);
+}
+
+void sp_board_set_certificates(sp_board_t *board, const sp_certificates_t *certificates)
+{
+    board->certificates = certificates;
+}
+
+const sp_certificates_t *sp_board_certificates(const sp_board_t *board)
+{
+    return board->certificates;
+}
+
+void sp_board_set_issuer(sp_board_t *board, sp_issuer_t *issuer)
+{
+    board->issuer = issuer;
+}
+
+sp_issuer_t *sp_board_issuer(const sp_board_t *board)
+{
+    return board->issuer;
 }
 
 void sp_board_count_reload(sp_board_t *board, sp_snapshot_t *snapshot)

@@ -6,6 +6,7 @@
  * reads, each in its own thread. */
 
 #include "serve/access_log.h"
+#include "serve/certificates.h"
 #include "serve/counters.h"
 #include "serve/snapshot.h"
 
@@ -23,6 +24,15 @@ sp_counters_t *sp_board_counters(sp_board_t *board, size_t worker);
 
 void sp_board_set_life(sp_board_t *board, sp_life_t life);
 sp_life_t sp_board_life(const sp_board_t *board);
+
+/* Before anybody reads; must outlive the board. NULL: no TLS. */
+void sp_board_set_certificates(sp_board_t *board, const sp_certificates_t *certificates);
+const sp_certificates_t *sp_board_certificates(const sp_board_t *board);
+
+/* The same of who gets certificates; NULL: nobody. */
+typedef struct sp_issuer sp_issuer_t; /* serve/issuer.h */
+void sp_board_set_issuer(sp_board_t *board, sp_issuer_t *issuer);
+sp_issuer_t *sp_board_issuer(const sp_board_t *board);
 
 /* A reload has succeeded, with this snapshot, or has failed. */
 void sp_board_count_reload(sp_board_t *board, sp_snapshot_t *snapshot);

@@ -1,25 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/check.h"
 
+#include "serve/certificates.h"
+#include "serve/issuer.h"
 #include "serve/server.h"
-
-static void on_key_not_in_force(void *arg, const char *key)
-{
-    sp_log_write(arg, SP_LOG_WARNING, "%s is set, but not in force yet in this version", key);
-}
-
-/* Plain HTTP must not be spoken where TLS was asked for. */
-static bool has_forbidden_listener(const sp_log_t *log, const sp_config_t *config)
-{
-    const sp_config_listen_t *listen = sp_config_tls_listener(config);
-
-    if (listen != NULL) {
-        sp_log_write(log, SP_LOG_ERROR,
-                     "%s: TLS is not in force yet in this version; leave \"tls\" out or false",
-                     listen->address.text);
-    }
-    return listen != NULL;
-}
 
 sp_status_t sp_check_load(const sp_config_flags_t *flags, const sp_log_t *log,
                           const sp_snapshot_t *old, sp_snapshot_t **ret_snapshot)
@@ -32,10 +16,13 @@ sp_status_t sp_check_load(const sp_config_flags_t *flags, const sp_log_t *log,
         return status;
     }
     config = sp_snapshot_config(snapshot);
-    (void)sp_config_not_in_force(config, on_key_not_in_force, (void *)(uintptr_t)log);
-    if (has_forbidden_listener(log, config)) {
+    status = sp_certificates_check(config, log);
+    if (status == SP_OK) {
+        status = sp_issuer_check(config, log);
+    }
+    if (status != SP_OK) {
         sp_snapshot_release(snapshot);
-        return SP_UNSUPPORTED;
+        return status;
     }
     *ret_snapshot = snapshot;
     return SP_OK;

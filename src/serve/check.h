@@ -6,8 +6,8 @@
 
 #include "serve/snapshot.h"
 
-/* As sp_snapshot_load; also warns of keys that are not in force yet. SP_UNSUPPORTED (logged) where
- * going on would be wrong. */
+/* As sp_snapshot_load; also SP_BAD_VALUE (logged) when listeners could not do what they are asked
+ * to. */
 sp_status_t sp_check_load(const sp_config_flags_t *flags, const sp_log_t *log,
                           const sp_snapshot_t *old, sp_snapshot_t **ret_snapshot);
 

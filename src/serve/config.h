@@ -7,8 +7,9 @@
  *
  * key                             default            allowed
  * listen[].address                [::]:8080          IPv4:port, [IPv6]:port, unix:/path; up to 64
- * listen[].tls                    false              not in force yet
- * listen[].proxy_protocol         false              not in force yet
+ * listen[].tls                    false
+ * listen[].proxy_protocol         false              true: trusted_proxies must name somebody
+ * listen[].https_port             0 (443)            0 … 65535
  * admin.address                   none               as for listen
  * threads                         0 (one per CPU)    0 … 1024
  * dns.resolvers                   [] (resolv.conf)   IPv4[:port], IPv6, [IPv6][:port]; up to 8
@@ -32,7 +33,17 @@
  * fallback.www                    false
  * fallback.redirect               "" (none)          http or https URL; up to 2048 octets
  * fallback.code                   302                301, 302, 303, 307, 308
- * tls.certificates                /etc/signpost/tls  a path; not in force yet
+ * tls.certificates                /etc/signpost/tls  a path
+ * tls.default                     "" (none)          NAME or *.NAME
+ * tls.acme.storage                none (off)         a path; required where tls.acme is given
+ * tls.acme.directory              Let's Encrypt      https URL; up to 180 octets
+ * tls.acme.email                  ""                 an address, or none
+ * tls.acme.ca_file                none               a path
+ * tls.acme.challenge              http-01            http-01, tls-alpn-01
+ * tls.acme.eab.kid, .hmac_key     ""                 printable; base64url. Both or none
+ * tls.acme.per_domain_per_week    20                 0 … 100000
+ * tls.acme.per_hour               60                 0 … 100000
+ * tls.acme.caa_identities         [] (by directory)  host names; up to 8
  * trusted_proxies                 []                 IPv4/length, IPv6/length, unix:; up to 1024
  * limits.lookups_per_request      16                 1 … 1000
  * limits.connections              0 (no limit)       0 … 10000000, of one client at a time
@@ -53,6 +64,7 @@
 #include <signpost/base/buf.h>
 #include <signpost/decide/decision.h>
 
+#include "acme/settings.h"
 #include "dns/lookup.h"
 #include "serve/address.h"
 #include "serve/network.h"
@@ -85,6 +97,7 @@ typedef struct sp_config_listen {
     sp_address_t address;
     bool tls;
     bool proxy_protocol;
+    uint16_t https_port; /* 0: the usual one */
 } sp_config_listen_t;
 
 typedef struct sp_config_dns {
@@ -132,6 +145,8 @@ typedef struct sp_config {
     unsigned dialects;  /* sp_dialect_bit_t, or-ed */
     sp_policy_t policy; /* types, fallback, limits.lookups_per_request and qr */
     const char *tls_certificates;
+    sp_acme_settings_t acme; /* tls.acme; its storage NULL: not given */
+    const char *tls_default; /* name of a certificate; empty: none */
     const sp_network_t *trusted_proxies;
     size_t trusted_proxy_count;
     sp_config_limits_t limits;
@@ -186,14 +201,7 @@ void sp_config_destroy(sp_config_t *config); /* accepts NULL */
 /* Is the peer one whose forwarding headers count? */
 bool sp_config_trusts(const sp_config_t *config, const struct sockaddr *peer);
 
-/* A listener that asks for TLS; NULL when none does. `serve` refuses to start with one as long as
- * "listen[].tls" is not in force: plain HTTP must not be spoken where TLS was asked for. */
+/* A listener that asks for TLS; NULL when none does. */
 const sp_config_listen_t *sp_config_tls_listener(const sp_config_t *config);
-
-/* Keys that are set to something other than their default although their feature comes with a later
- * release: calls `on_key` with "cache.stale_s", "listen[0].tls" … in the order of the table above.
- * The return value is how many. */
-typedef void sp_config_key_fn(void *arg, const char *key);
-size_t sp_config_not_in_force(const sp_config_t *config, sp_config_key_fn *on_key, void *arg);
 
 #endif

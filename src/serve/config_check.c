@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "serve/config_check.h"
 
-#include "serve/config_keys.h"
-
 #include <stdio.h>
-#include <string.h>
 
 #define POINTER_MAX 48
-#define KEY_NAME_MAX 80
 
 static void report_double_listener(const sp_config_t *config, size_t at,
                                    sp_config_conflict_fn *on_conflict, void *arg)
@@ -56,12 +52,48 @@ static void check_listeners(const sp_config_t *config, sp_config_conflict_fn *on
     }
 }
 
+/* Nobody could connect. */
+static void check_proxies(const sp_config_t *config, sp_config_conflict_fn *on_conflict, void *arg)
+{
+    char pointer[POINTER_MAX];
+
+    for (size_t i = 0; i != config->listen_count; ++i) {
+        if (config->listen[i].proxy_protocol && config->trusted_proxy_count == 0 &&
+            snprintf(pointer, sizeof(pointer), "/listen/%zu/proxy_protocol", i) > 0) {
+            on_conflict(arg, pointer,
+                        "proxy_protocol is taken from trusted proxies only; expected their "
+                        "addresses in trusted_proxies");
+        }
+    }
+}
+
+/* The authority asks on a listener of the kind that the challenge is about. */
+static void check_challenge(const sp_config_t *config, sp_config_conflict_fn *on_conflict,
+                            void *arg)
+{
+    bool needs_tls = config->acme.challenge == SP_ACME_TLS_ALPN_01;
+    bool found = config->acme.storage == NULL;
+
+    for (size_t i = 0; i != config->listen_count; ++i) {
+        found = found || config->listen[i].tls == needs_tls;
+    }
+    if (!found) {
+        on_conflict(arg, "/tls/acme",
+                    needs_tls ? "the challenge tls-alpn-01 is answered on a listener with TLS; "
+                                "expected one in listen"
+                              : "the challenge http-01 is answered on a listener without TLS; "
+                                "expected one in listen");
+    }
+}
+
 void sp_config_find_conflicts(const sp_config_t *config, sp_config_conflict_fn *on_conflict,
                               void *arg)
 {
     char message[SP_ERROR_MESSAGE_MAX];
 
     check_listeners(config, on_conflict, arg);
+    check_proxies(config, on_conflict, arg);
+    check_challenge(config, on_conflict, arg);
     if (config->cache.min_ttl_s > config->cache.max_ttl_s &&
         snprintf(message, sizeof(message),
                  "cache.min_ttl_s must be at most cache.max_ttl_s, which is %u, not %u",
@@ -74,81 +106,4 @@ void sp_config_find_conflicts(const sp_config_t *config, sp_config_conflict_fn *
                  config->drain.timeout_s, config->drain.delay_s) > 0) {
         on_conflict(arg, "/drain/delay_s", message);
     }
-}
-
-/* The search for keys that are set without effect. */
-typedef struct later_search {
-    sp_config_key_fn *on_key;
-    void *arg;
-    size_t count;
-} later_search_t;
-
-static bool is_default(const sp_config_key_t *key, const void *values, const void *defaults)
-{
-    const char *value = (const char *)values + key->offset;
-    const char *standard = (const char *)defaults + key->offset;
-
-    return key->same != NULL ? key->same(value, standard) : memcmp(value, standard, key->size) == 0;
-}
-
-static void tell_row(later_search_t *search, const sp_config_key_t *key, const char *section,
-                     const void *values, const void *defaults)
-{
-    char name[KEY_NAME_MAX];
-
-    if (!key->later || is_default(key, values, defaults)) {
-        return;
-    }
-    if (snprintf(name, sizeof(name), "%s%s%s", section, section[0] == '\0' ? "" : ".", key->name) >
-            0 &&
-        search->on_key != NULL) {
-        search->on_key(search->arg, name);
-    }
-    ++search->count;
-}
-
-/* Rows of one section: sections below the top hold no further ones. */
-static void search_section(later_search_t *search, const sp_config_keys_t *keys,
-                           const char *section, const void *values, const void *defaults)
-{
-    for (size_t row = 0; row != keys->count; ++row) {
-        tell_row(search, &keys->rows[row], section, values, defaults);
-    }
-}
-
-static void search_items(later_search_t *search, const sp_config_key_t *key,
-                         const sp_config_t *config)
-{
-    const char *items;
-    size_t count;
-    char section[KEY_NAME_MAX];
-
-    memcpy(&items, (const char *)config + key->offset, sizeof(items));
-    memcpy(&count, (const char *)config + key->count_offset, sizeof(count));
-    for (size_t i = 0; i != count; ++i) {
-        if (snprintf(section, sizeof(section), "%s[%zu]", key->name, i) > 0) {
-            search_section(search, key->keys, section, items + i * key->size,
-                           key->keys->item_default);
-        }
-    }
-}
-
-size_t sp_config_not_in_force(const sp_config_t *config, sp_config_key_fn *on_key, void *arg)
-{
-    sp_config_t defaults;
-    later_search_t search = {.on_key = on_key, .arg = arg};
-
-    sp_config_init_scalars(&defaults);
-    for (size_t row = 0; row != sp_config_root.count; ++row) {
-        const sp_config_key_t *key = &sp_config_root.rows[row];
-
-        if (key->kind == SP_KEY_SECTION) {
-            search_section(&search, key->keys, key->name, config, &defaults);
-        } else if (key->kind == SP_KEY_SECTIONS) {
-            search_items(&search, key, config);
-        } else {
-            tell_row(&search, key, "", config, &defaults);
-        }
-    }
-    return search.count;
 }

@@ -39,6 +39,9 @@ static const sp_config_word_t format_words[] = {{"text", SP_LOG_TEXT}, {"json", 
 static const sp_config_word_t access_words[] = {
     {"json", SP_ACCESS_JSON}, {"combined", SP_ACCESS_COMBINED}, {"off", SP_ACCESS_OFF}};
 
+static const sp_config_word_t challenge_words[] = {{"http-01", SP_ACME_HTTP_01},
+                                                   {"tls-alpn-01", SP_ACME_TLS_ALPN_01}};
+
 static const sp_config_listen_t listen_default = {.tls = false};
 
 static const sp_config_key_t listen_rows[] = {
@@ -47,11 +50,12 @@ static const sp_config_key_t listen_rows[] = {
      .required = true,
      FIELD(sp_config_listen_t, address),
      .parse = sp_config_parse_address},
-    {.name = "tls", .kind = SP_KEY_BOOL, .later = true, FIELD(sp_config_listen_t, tls)},
-    {.name = "proxy_protocol",
-     .kind = SP_KEY_BOOL,
-     .later = true,
-     FIELD(sp_config_listen_t, proxy_protocol)},
+    {.name = "tls", .kind = SP_KEY_BOOL, FIELD(sp_config_listen_t, tls)},
+    {.name = "proxy_protocol", .kind = SP_KEY_BOOL, FIELD(sp_config_listen_t, proxy_protocol)},
+    {.name = "https_port",
+     .kind = SP_KEY_INTEGER,
+     FIELD(sp_config_listen_t, https_port),
+     RANGE(0, UINT16_MAX)},
 };
 
 static const sp_config_key_t admin_rows[] = {
@@ -59,8 +63,7 @@ static const sp_config_key_t admin_rows[] = {
      .kind = SP_KEY_TEXT,
      .required = true,
      FIELD(sp_config_t, admin),
-     .parse = sp_config_parse_address,
-     .same = sp_config_same_address},
+     .parse = sp_config_parse_address},
 };
 
 static const sp_config_key_t dns_rows[] = {
@@ -137,13 +140,71 @@ static const sp_config_key_t fallback_rows[] = {
      WORDS(code_words)},
 };
 
+static const sp_config_key_t eab_rows[] = {
+    {.name = "kid",
+     .kind = SP_KEY_TEXT,
+     .required = true,
+     FIELD(sp_config_t, acme.eab_kid),
+     .parse = sp_config_parse_token},
+    {.name = "hmac_key",
+     .kind = SP_KEY_TEXT,
+     .required = true,
+     .secret = true,
+     FIELD(sp_config_t, acme.eab_hmac_key),
+     .parse = sp_config_parse_base64url},
+};
+
+static const sp_config_keys_t eab_keys = {eab_rows, SP_COUNT(eab_rows), NULL};
+
+static const sp_config_key_t acme_rows[] = {
+    {.name = "storage",
+     .kind = SP_KEY_TEXT,
+     .required = true,
+     FIELD(sp_config_t, acme.storage),
+     .parse = sp_config_parse_path},
+    {.name = "directory",
+     .kind = SP_KEY_TEXT,
+     FIELD(sp_config_t, acme.directory),
+     .parse = sp_config_parse_https_url},
+    {.name = "email",
+     .kind = SP_KEY_TEXT,
+     FIELD(sp_config_t, acme.email),
+     .parse = sp_config_parse_email},
+    {.name = "ca_file",
+     .kind = SP_KEY_TEXT,
+     FIELD(sp_config_t, acme.ca_file),
+     .parse = sp_config_parse_path},
+    {.name = "challenge",
+     .kind = SP_KEY_WORD,
+     FIELD(sp_config_t, acme.challenge),
+     WORDS(challenge_words)},
+    {.name = "eab", .kind = SP_KEY_SECTION, .optional = true, .keys = &eab_keys},
+    {.name = "per_domain_per_week",
+     .kind = SP_KEY_INTEGER,
+     FIELD(sp_config_t, acme.per_domain_per_week),
+     RANGE(0, 100000)},
+    {.name = "per_hour",
+     .kind = SP_KEY_INTEGER,
+     FIELD(sp_config_t, acme.per_hour),
+     RANGE(0, 100000)},
+    {.name = "caa_identities",
+     .kind = SP_KEY_LIST,
+     LIST(acme.caa_identities, acme.caa_identity_count, 0, SP_ACME_CAA_IDENTITIES_MAX),
+     .parse = sp_config_parse_host},
+};
+
+static const sp_config_keys_t acme_keys = {acme_rows, SP_COUNT(acme_rows), NULL};
+
 static const sp_config_key_t tls_rows[] = {
+    {.name = "acme", .kind = SP_KEY_SECTION, .optional = true, .keys = &acme_keys},
     {.name = "certificates",
      .kind = SP_KEY_TEXT,
-     .later = true,
      FIELD(sp_config_t, tls_certificates),
-     .parse = sp_config_parse_path,
-     .same = sp_config_same_path},
+     .parse = sp_config_parse_path},
+    {.name = "default",
+     .kind = SP_KEY_TEXT,
+     FIELD(sp_config_t, tls_default),
+     .parse = sp_config_parse_certificate},
 };
 
 static const sp_config_key_t limits_rows[] = {

@@ -3,8 +3,8 @@
 #define SIGNPOST_SERVE_CONFIG_KEYS_H
 
 /* The keys of the configuration file as a table: one row a key says its type, its limits and the
- * field of sp_config_t that it fills. Reading, checking and "not in force yet" all follow it, so
- * that a new key is one field, one default and one row. */
+ * field of sp_config_t that it fills. Reading, checking and writing follow it, so that a new key
+ * is one field, one default and one row. */
 
 #include "serve/config.h"
 
@@ -15,7 +15,7 @@ typedef enum sp_config_kind {
     SP_KEY_WORD,     /* one of `words`: its value goes to an enum */
     SP_KEY_WORDS,    /* a list of `words`: their values or-ed */
     SP_KEY_LIST,     /* of texts: each read by `parse` */
-    SP_KEY_SECTION,  /* an object with `keys`, at the top; its fields lie in sp_config_t */
+    SP_KEY_SECTION,  /* an object with `keys`; its fields lie in sp_config_t */
     SP_KEY_SECTIONS, /* a list of such, at the top; their fields lie in an item */
 } sp_config_kind_t;
 
@@ -27,9 +27,6 @@ typedef struct sp_config_word {
 /* Reads one text into a field; message in *err. What the field points to goes to `arena`. */
 typedef sp_status_t sp_config_parse_fn(sp_str_t text, sp_arena_t *arena, void *ret_field,
                                        sp_error_t *err);
-
-/* Do two fields hold the same? Needed where comparing octets would compare pointers. */
-typedef bool sp_config_same_fn(const void *a, const void *b);
 
 struct sp_config_key;
 
@@ -44,8 +41,9 @@ typedef struct sp_config_keys {
 typedef struct sp_config_key {
     const char *name;
     sp_config_kind_t kind;
-    bool later;          /* accepted and checked, but not in force yet */
     bool required;       /* in a section that is given */
+    bool secret;         /* never shown */
+    bool optional;       /* a section: not shown unless its required keys are set */
     bool fixed;          /* list: items lie in the struct itself, not behind a pointer */
     size_t offset;       /* of the field in its struct */
     size_t size;         /* of the field; of one item for lists */
@@ -55,7 +53,6 @@ typedef struct sp_config_key {
     const sp_config_word_t *words;
     size_t word_count;
     sp_config_parse_fn *parse;
-    sp_config_same_fn *same;
     const sp_config_keys_t *keys;
 } sp_config_key_t;
 

@@ -9,7 +9,7 @@
 
 #define QUOTED_MAX 40 /* octets of a key or word that a message shows */
 
-#define PLACE_DEPTH 3 /* section, item of a list, key */
+#define PLACE_DEPTH 4 /* section, section or item of a list, key, item of a list */
 
 /* "[2]" behind a list, ".key" behind anything else; nothing that does not fit. */
 static void append_part(char out[SP_CONFIG_NAME_MAX], const sp_config_place_t *part)
@@ -164,6 +164,7 @@ typedef struct object_input {
     read_row_fn *read_row;
 } object_input_t;
 
+/* NOLINTNEXTLINE(misc-no-recursion): the table is three levels deep */
 static void read_rows(sp_config_reader_t *reader, const sp_config_keys_t *keys,
                       const object_input_t *input, void *target)
 {
@@ -189,16 +190,20 @@ static void read_rows(sp_config_reader_t *reader, const sp_config_keys_t *keys,
     }
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): the table is three levels deep */
 static void read_leaf(sp_config_reader_t *reader, const sp_config_key_t *key, const json_t *value,
                       const sp_config_place_t *place, void *target)
 {
-    if (key->kind == SP_KEY_LIST || key->kind == SP_KEY_WORDS) {
+    if (key->kind == SP_KEY_SECTION) {
+        sp_config_read_section(reader, key->keys, value, place, target);
+    } else if (key->kind == SP_KEY_LIST || key->kind == SP_KEY_WORDS) {
         sp_config_read_list(reader, key, value, place, target);
     } else {
         (void)sp_config_read_value(reader, key, value, place, target);
     }
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): the table is three levels deep */
 void sp_config_read_section(sp_config_reader_t *reader, const sp_config_keys_t *keys,
                             const json_t *object, const sp_config_place_t *place, void *target)
 {
@@ -207,13 +212,11 @@ void sp_config_read_section(sp_config_reader_t *reader, const sp_config_keys_t *
     read_rows(reader, keys, &input, target);
 }
 
-/* Sections stand at the top only. Their fields lie in the same struct, so `target` stays. */
+/* Lists of sections stand at the top only. */
 static void read_top(sp_config_reader_t *reader, const sp_config_key_t *key, const json_t *value,
                      const sp_config_place_t *place, void *target)
 {
-    if (key->kind == SP_KEY_SECTION) {
-        sp_config_read_section(reader, key->keys, value, place, target);
-    } else if (key->kind == SP_KEY_SECTIONS) {
+    if (key->kind == SP_KEY_SECTIONS) {
         sp_config_read_list(reader, key, value, place, target);
     } else {
         read_leaf(reader, key, value, place, target);

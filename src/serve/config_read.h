@@ -29,8 +29,8 @@ typedef struct sp_config_place {
 /* The whole file. */
 void sp_config_read_root(sp_config_reader_t *reader, const json_t *root, sp_config_t *config);
 
-/* One section, or one item of a list of sections, without sections of its own. `target` is the
- * struct that the rows' offsets are about. */
+/* One section, or one item of a list of sections. `target` is the struct that the rows' offsets are
+ * about: that of a section is also that of the sections in it. */
 void sp_config_read_section(sp_config_reader_t *reader, const sp_config_keys_t *keys,
                             const json_t *object, const sp_config_place_t *place, void *target);
 

@@ -13,5 +13,6 @@ set(SP_CONFIG_SOURCES
     config_read_value.c
     config_suggest.c
     config_values.c
+    config_values_acme.c
     config_write.c
     network.c)

@@ -2,6 +2,7 @@
 #include "serve/config_values.h"
 
 #include "dns/resolver_address.h"
+#include "tls/name.h"
 
 #include <string.h>
 
@@ -159,15 +160,21 @@ sp_status_t sp_config_parse_url(sp_str_t text, sp_arena_t *arena, void *ret_fiel
     return field->ptr == NULL ? sp_fail(err, SP_NO_MEMORY, 0, "out of memory") : SP_OK;
 }
 
-bool sp_config_same_address(const void *a, const void *b)
+sp_status_t sp_config_parse_certificate(sp_str_t text, sp_arena_t *arena, void *ret_field,
+                                        sp_error_t *err)
 {
-    return sp_address_eq(a, b);
-}
+    const char **field = ret_field;
+    char memory[SP_TLS_NAME_MAX];
+    size_t skipped = sp_str_starts_with(text, SP_STR("*.")) ? 2 : 0;
+    sp_str_t name;
 
-bool sp_config_same_path(const void *a, const void *b)
-{
-    const char *const *left = a;
-    const char *const *right = b;
-
-    return strcmp(*left, *right) == 0;
+    if (text.len != 0 && !sp_tls_name_read(sp_str_skip(text, skipped), memory, &name)) {
+        return sp_fail(err, SP_BAD_VALUE, 0,
+                       "'%.*s' is no host name; expected that of a certificate, such as "
+                       "www.example.com or *.example.com, or \"\" for none",
+                       shown(text), text.ptr);
+    }
+    name = sp_arena_copy_lower(arena, text);
+    *field = name.ptr == NULL ? NULL : copy_text(name, arena);
+    return *field == NULL ? sp_fail(err, SP_NO_MEMORY, 0, "out of memory") : SP_OK;
 }

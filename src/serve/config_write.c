@@ -48,6 +48,13 @@ static json_t *colour_json(const uint32_t *colour)
     return sp_json_str(sp_str_from(text));
 }
 
+static bool holds_slice(const sp_config_key_t *key)
+{
+    return key->parse == sp_config_parse_url || key->parse == sp_config_parse_https_url ||
+           key->parse == sp_config_parse_email || key->parse == sp_config_parse_token ||
+           key->parse == sp_config_parse_base64url || key->parse == sp_config_parse_host;
+}
+
 /* The reader of a field says of which type it is (config_values.h). */
 static json_t *text_json(const sp_config_key_t *key, const void *field)
 {
@@ -63,10 +70,10 @@ static json_t *text_json(const sp_config_key_t *key, const void *field)
     if (key->parse == sp_config_parse_colour) {
         return colour_json(field);
     }
-    if (key->parse == sp_config_parse_url) {
+    if (holds_slice(key)) {
         return sp_json_str(*(const sp_str_t *)field);
     }
-    if (key->parse == sp_config_parse_path) {
+    if (key->parse == sp_config_parse_path || key->parse == sp_config_parse_certificate) {
         return text_or_null(*(const char *const *)field);
     }
     return json_null();
@@ -133,7 +140,7 @@ static json_t *words_json(const sp_config_key_t *key, const void *field)
 static json_t *keys_json(const sp_config_keys_t *keys, const void *base);
 
 /* A list of texts, or of objects. */
-/* NOLINTNEXTLINE(misc-no-recursion): the table is two levels deep */
+/* NOLINTNEXTLINE(misc-no-recursion): the table is three levels deep */
 static json_t *list_json(const sp_config_key_t *key, const void *base)
 {
     const char *items = (const char *)base + key->offset;
@@ -153,7 +160,7 @@ static json_t *list_json(const sp_config_key_t *key, const void *base)
     return list;
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion): the table is two levels deep */
+/* NOLINTNEXTLINE(misc-no-recursion): the table is three levels deep */
 static json_t *key_json(const sp_config_key_t *key, const void *base)
 {
     const void *field = (const char *)base + key->offset;
@@ -178,13 +185,44 @@ static json_t *key_json(const sp_config_key_t *key, const void *base)
     return keys_json(key->keys, base);
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion): the table is two levels deep */
+static bool is_set(const sp_config_key_t *key, const void *base)
+{
+    const void *field = (const char *)base + key->offset;
+
+    return holds_slice(key) ? ((const sp_str_t *)field)->len != 0
+                            : *(const char *const *)field != NULL;
+}
+
+/* Is a section that need not be there? Its required keys are texts. */
+static bool is_given(const sp_config_keys_t *keys, const void *base)
+{
+    bool given = true;
+
+    for (size_t i = 0; i != keys->count; ++i) {
+        given = given && (!keys->rows[i].required || is_set(&keys->rows[i], base));
+    }
+    return given;
+}
+
+static bool is_shown(const sp_config_key_t *key, const void *base)
+{
+    bool is_path = key->kind == SP_KEY_TEXT && key->parse == sp_config_parse_path;
+
+    return !key->secret && (!key->optional || is_given(key->keys, base)) &&
+           (!is_path || is_set(key, base));
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): the table is three levels deep */
 static json_t *keys_json(const sp_config_keys_t *keys, const void *base)
 {
     json_t *object = json_object();
 
     for (size_t i = 0; i != keys->count; ++i) {
-        (void)json_object_set_new(object, keys->rows[i].name, key_json(&keys->rows[i], base));
+        const sp_config_key_t *key = &keys->rows[i];
+
+        if (is_shown(key, base)) {
+            (void)json_object_set_new(object, key->name, key_json(key, base));
+        }
     }
     return object;
 }

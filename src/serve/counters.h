@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "dns/stats.h"
+#include "http/handshake.h"
 #include "http/report.h"
 
 #define SP_COUNTERS_KINDS (SP_OUTCOME_LIMITED + 1)
@@ -21,6 +22,8 @@ typedef struct sp_counters {
     atomic_uint_fast64_t turned_away; /* as in sp_front_counters_t, these three */
     atomic_uint_fast64_t evicted;
     atomic_uint_fast64_t floods;
+    atomic_uint_fast64_t handshakes[SP_HANDSHAKES];
+    atomic_uint_fast64_t proxy_refusals[SP_PROXY_REFUSALS];
     sp_dns_stats_t dns;
 } sp_counters_t;
 

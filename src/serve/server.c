@@ -14,10 +14,12 @@
 #include "serve/activation.h"
 #include "serve/admin/admin.h"
 #include "serve/board.h"
+#include "serve/certificates.h"
 #include "serve/check.h"
 #include "serve/cpus.h"
 #include "serve/drain.h"
 #include "serve/file_limit.h"
+#include "serve/issuer.h"
 #include "serve/notify.h"
 #include "serve/reopen.h"
 #include "serve/restart.h"
@@ -37,6 +39,8 @@ typedef struct sp_server {
     sp_watchdog_t watchdog;
     sp_activation_t activation;
     sp_clients_t *clients;
+    sp_certificates_t *certificates; /* NULL: no listener speaks TLS */
+    sp_issuer_t *issuer;             /* NULL: no certificates on demand */
     sp_snapshot_t *snapshot;
     int signal_fd;
     int done_fd; /* eventfd: a worker has ended */
@@ -117,13 +121,18 @@ static sp_status_t open_listeners(sp_server_t *server, const sp_config_t *config
 
 static sp_status_t give_sockets(sp_server_t *server, size_t index)
 {
+    const sp_config_listen_t *listen = sp_snapshot_config(server->snapshot)->listen;
     sp_status_t status = SP_OK;
 
     for (size_t i = 0; status == SP_OK && i != server->listener_count; ++i) {
         int fd = sp_listener_take(&server->listeners[i], index);
 
-        status =
-            sp_worker_listen_own(server->workers[index], fd, server->listeners[i].is_inherited);
+        sp_listen_mode_t mode = {.is_inherited = server->listeners[i].is_inherited,
+                                 .tls = listen[i].tls,
+                                 .proxy_protocol = listen[i].proxy_protocol,
+                                 .https_port = listen[i].https_port};
+
+        status = sp_worker_listen_own(server->workers[index], fd, &mode);
         if (status != SP_OK) {
             (void)close(fd);
         }
@@ -133,11 +142,14 @@ static sp_status_t give_sockets(sp_server_t *server, size_t index)
 
 static sp_status_t create_worker(sp_server_t *server, size_t index)
 {
-    sp_worker_options_t options = {.counters = sp_board_counters(server->board, index),
-                                   .access = sp_access_log_buffer(server->access, index),
-                                   .log = &server->log,
-                                   .clients = server->clients,
-                                   .done_fd = server->done_fd};
+    sp_worker_options_t options = {
+        .counters = sp_board_counters(server->board, index),
+        .access = sp_access_log_buffer(server->access, index),
+        .log = &server->log,
+        .clients = server->clients,
+        .certificates = server->certificates,
+        .storage = server->issuer == NULL ? NULL : sp_issuer_storage(server->issuer),
+        .done_fd = server->done_fd};
     sp_error_t err = {0};
     sp_status_t status =
         sp_worker_create(&options, server->snapshot, &server->workers[index], &err);
@@ -182,8 +194,31 @@ static sp_status_t create_board(sp_server_t *server)
     if (status != SP_OK) {
         return status;
     }
-    return sp_board_create(server->worker_count, server->snapshot, server->access, &server->log,
-                           &server->board);
+    status = sp_board_create(server->worker_count, server->snapshot, server->access, &server->log,
+                             &server->board);
+    if (status == SP_OK) {
+        sp_board_set_certificates(server->board, server->certificates);
+    }
+    return status;
+}
+
+static sp_status_t start_issuer(sp_server_t *server, const sp_config_t *config)
+{
+    sp_tls_store_t *store =
+        server->certificates == NULL ? NULL : sp_certificates_store(server->certificates);
+    sp_error_t err = {0};
+    sp_status_t status = SP_OK;
+
+    if (config->acme.storage == NULL) {
+        return SP_OK;
+    }
+    status = sp_issuer_create(server->board, store, &server->issuer, &err);
+    if (status != SP_OK) {
+        sp_log_write(&server->log, SP_LOG_ERROR, "tls.acme: %s", err.message);
+        return status;
+    }
+    sp_board_set_issuer(server->board, server->issuer);
+    return SP_OK;
 }
 
 /* Before the workers: who asks is told that they are being started. */
@@ -263,7 +298,13 @@ static sp_status_t start(sp_server_t *server)
         status = create_clients(server);
     }
     if (status == SP_OK) {
+        status = sp_certificates_create(config, &server->log, &server->certificates);
+    }
+    if (status == SP_OK) {
         status = create_board(server);
+    }
+    if (status == SP_OK) {
+        status = start_issuer(server, config);
     }
     if (status == SP_OK) {
         status = start_admin(server, config);
@@ -312,6 +353,7 @@ static void reload(sp_server_t *server)
     sp_restart_warn(&server->log, sp_snapshot_config(server->snapshot), config);
     use_log_settings(server, config);
     sp_board_count_reload(server->board, snapshot);
+    sp_certificates_reload(server->certificates, config);
     for (size_t i = 0; i != server->worker_count; ++i) {
         sp_worker_reload(server->workers[i], snapshot);
     }
@@ -402,12 +444,14 @@ static void clear(sp_server_t *server)
     for_each_worker(server, sp_worker_destroy);
     free(server->workers);
     sp_admin_destroy(server->admin);
+    sp_issuer_destroy(server->issuer);
     sp_board_destroy(server->board);
     for (size_t i = 0; i != server->listener_count; ++i) {
         sp_listener_close(&server->listeners[i]);
     }
     free(server->listeners);
     sp_activation_close(&server->activation);
+    sp_certificates_destroy(server->certificates);
     sp_clients_destroy(server->clients);
     sp_access_log_destroy(server->access);
     if (server->done_fd != -1) {

@@ -9,7 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "http/front.h"
+#include "acme/challenge.h"
 #include "http/pending.h"
 
 /* A snapshot as this worker uses it. Requests keep the one they began with. */
@@ -53,6 +53,11 @@ static bool trusts(const void *arg, const struct sockaddr *peer)
     return sp_config_trusts(arg, peer);
 }
 
+static sp_str_t answer_challenge(const void *arg, sp_str_t path, sp_arena_t *arena)
+{
+    return sp_challenge_answer(arg, path, arena);
+}
+
 static void in_force_destroy(in_force_t *in_force)
 {
     if (in_force != NULL) {
@@ -80,6 +85,8 @@ static sp_status_t in_force_create(sp_worker_t *worker, sp_snapshot_t *snapshot,
     in_force->service.misses_per_client_per_s = config->limits.misses_per_client_per_s;
     in_force->service.trusts = config->trusted_proxy_count == 0 ? NULL : trusts;
     in_force->service.trusts_arg = config;
+    in_force->service.challenge = worker->options.storage == NULL ? NULL : answer_challenge;
+    in_force->service.challenge_arg = worker->options.storage;
     dns.stats = &worker->options.counters->dns;
     status = sp_lookups_create(worker->loop, &dns, sp_snapshot_zones(snapshot),
                                sp_snapshot_cache(snapshot), &in_force->service.lookups, err);
@@ -197,6 +204,13 @@ static void tell_connections(const sp_worker_t *worker)
     atomic_store_explicit(&counters->turned_away, front->turned_away, memory_order_relaxed);
     atomic_store_explicit(&counters->evicted, front->evicted, memory_order_relaxed);
     atomic_store_explicit(&counters->floods, front->floods, memory_order_relaxed);
+    for (size_t i = 0; i != SP_HANDSHAKES; ++i) {
+        atomic_store_explicit(&counters->handshakes[i], front->handshakes[i], memory_order_relaxed);
+    }
+    for (size_t i = 0; i != SP_PROXY_REFUSALS; ++i) {
+        atomic_store_explicit(&counters->proxy_refusals[i], front->proxy_refusals[i],
+                              memory_order_relaxed);
+    }
 }
 
 static void *run(void *arg)
@@ -236,6 +250,18 @@ static sp_status_t create_wake(sp_worker_t *worker, sp_error_t *err)
     return SP_OK;
 }
 
+static sp_status_t use_tls(sp_worker_t *worker, sp_error_t *err)
+{
+    const sp_certificates_t *certificates = worker->options.certificates;
+    sp_status_t status = SP_OK;
+
+    if (certificates != NULL) {
+        status = sp_front_use_tls(worker->front, sp_certificates_context(certificates),
+                                  sp_certificates_store(certificates));
+    }
+    return status == SP_OK ? SP_OK : sp_fail(err, status, 0, "TLS can't be set up");
+}
+
 sp_status_t sp_worker_create(const sp_worker_options_t *options, sp_snapshot_t *snapshot,
                              sp_worker_t **ret_worker, sp_error_t *err)
 {
@@ -254,6 +280,9 @@ sp_status_t sp_worker_create(const sp_worker_options_t *options, sp_snapshot_t *
         status = sp_front_create(worker->loop, on_report, worker, &worker->front);
     }
     if (status == SP_OK) {
+        status = use_tls(worker, err);
+    }
+    if (status == SP_OK) {
         status = in_force_create(worker, snapshot, &in_force, err);
     }
     if (status != SP_OK) {
@@ -266,9 +295,9 @@ sp_status_t sp_worker_create(const sp_worker_options_t *options, sp_snapshot_t *
     return SP_OK;
 }
 
-sp_status_t sp_worker_listen_own(sp_worker_t *worker, int fd, bool is_inherited)
+sp_status_t sp_worker_listen_own(sp_worker_t *worker, int fd, const sp_listen_mode_t *mode)
 {
-    return sp_front_listen_own(worker->front, fd, is_inherited);
+    return sp_front_listen_own(worker->front, fd, mode);
 }
 
 sp_status_t sp_worker_start(sp_worker_t *worker, sp_error_t *err)

@@ -5,8 +5,11 @@
 /* One thread that serves: its loop, its connections, its lookups, its counters. The process speaks
  * to it through the functions here, which never wait for it. */
 
+#include "acme/storage.h"
 #include "http/clients.h"
+#include "http/front.h"
 #include "serve/access_log.h"
+#include "serve/certificates.h"
 #include "serve/counters.h"
 #include "serve/snapshot.h"
 
@@ -17,8 +20,10 @@ typedef struct sp_worker_options {
     sp_counters_t *counters; /* its own, written by its thread alone */
     sp_access_buffer_t *access;
     const sp_log_t *log;
-    sp_clients_t *clients; /* shared by the workers */
-    int done_fd;           /* eventfd: 1 is added when the worker has ended */
+    sp_clients_t *clients;                 /* shared by the workers */
+    const sp_certificates_t *certificates; /* the same; NULL: no TLS */
+    const sp_storage_t *storage;           /* the same; NULL: no certificates on demand */
+    int done_fd;                           /* eventfd: 1 is added when the worker has ended */
 } sp_worker_options_t;
 
 /* Ready to run, without a thread yet. Keeps a reference to `snapshot`. */
@@ -26,8 +31,8 @@ sp_status_t sp_worker_create(const sp_worker_options_t *options, sp_snapshot_t *
                              sp_worker_t **ret_worker, sp_error_t *err);
 
 /* Before sp_worker_start: adds a listening socket, which belongs to the worker if it succeeds.
- * `is_inherited`: front.h. */
-sp_status_t sp_worker_listen_own(sp_worker_t *worker, int fd, bool is_inherited);
+ */
+sp_status_t sp_worker_listen_own(sp_worker_t *worker, int fd, const sp_listen_mode_t *mode);
 
 sp_status_t sp_worker_start(sp_worker_t *worker, sp_error_t *err);
 

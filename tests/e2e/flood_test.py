@@ -61,6 +61,11 @@ class FloodTest(Served, ServerTest):
         super().setUp()
         self.assertRedirect(self.fetch(HOST), TARGET)
 
+    @property
+    def attacked(self):
+        """Where attackers go; well-behaved clients go to `where`, served by the same thread."""
+        return self.where
+
     def run_beside(self, name, attack):
         """Figures of well-behaved clients beside an attack; it must leave them in peace."""
         pid = self.signpost.popen.pid
@@ -88,7 +93,7 @@ class FloodTest(Served, ServerTest):
     def flood(self, name, make):
         for reads in (True, False):
             with self.subTest(f"{name}, answers {'read' if reads else 'left'}"):
-                attack = Flood(self.where, make, reads=reads)
+                attack = Flood(self.attacked, make, reads=reads)
                 self.run_beside(f"{name}{'' if reads else ', answers left'}", attack)
 
     def test_ping(self):
@@ -113,11 +118,11 @@ class FloodTest(Served, ServerTest):
 
     def test_slowloris(self):
         begin = f"GET / HTTP/1.1\r\nHost: {HOST}\r\nX: ".encode()
-        self.run_beside("slowloris", Crowd(self.where, 1500, begin, b"x"))
+        self.run_beside("slowloris", Crowd(self.attacked, 1500, begin, b"x"))
 
     def test_slow_read(self):
         request = f"GET / HTTP/1.1\r\nHost: {HOST}\r\n\r\n".encode()
-        attack = Crowd(self.where, 500, request * 200, request, receive_buffer=2048)
+        attack = Crowd(self.attacked, 500, request * 200, request, receive_buffer=2048)
         self.run_beside("slow read", attack)
 
 

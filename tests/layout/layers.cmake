@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 cmake_minimum_required(VERSION 3.25)
-# The architecture, read off the object files: base ← rule ← decide ← dns ← explain ← http ← serve ← cli,
+# The architecture, read off the object files: base ← rule ← decide ← dns ← tls ← explain ← acme ← http ← serve ← cli,
 # with load on explain and lab on load, both beside http and serve.
 # 1. No layer uses a symbol that a later layer defines.
 # 2. The pure layers use nothing of the outside but what the list below names: no input or output, no
 #    clock, no thread, no event loop.
-set(layers base rule decide dns explain load http serve lab cli)
+set(layers base rule decide dns tls explain acme load http serve lab cli)
 set(aside load lab) # what http and serve must not use either
 set(pure base rule decide)
 

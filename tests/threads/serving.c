@@ -88,7 +88,7 @@ static void start_workers(serving_t *serving)
         expect(sp_worker_create(&options, serving->snapshots[0], &serving->workers[i], NULL) ==
                        SP_OK &&
                    sp_worker_listen_own(serving->workers[i], sp_listener_take(&listener, i),
-                                        false) == SP_OK &&
+                                        &(sp_listen_mode_t){.tls = false}) == SP_OK &&
                    sp_worker_start(serving->workers[i], NULL) == SP_OK,
                "cannot start a worker");
     }

@@ -18,7 +18,8 @@ typedef struct sp_raw_request {
     size_t host_count;
     const sp_header_t *headers; /* all others, in order */
     size_t header_count;
-    bool trusted_peer; /* the peer is in `trusted_proxies` */
+    bool trusted_peer;   /* the peer is in `trusted_proxies` */
+    uint16_t https_port; /* where https:// is reached from outside; 0: at 443 */
 } sp_raw_request_t;
 
 typedef struct sp_request {
@@ -33,8 +34,9 @@ typedef struct sp_request {
     bool has_query; /* a '?' was there */
     const sp_header_t *headers;
     size_t header_count;
-    sp_str_t raw_host; /* the Host field as sent: {>Host} */
-    sp_str_t client;   /* address that a trusted proxy named, else empty: for the log */
+    sp_str_t raw_host;   /* the Host field as sent: {>Host} */
+    sp_str_t client;     /* address that a trusted proxy named, else empty: for the log */
+    uint16_t https_port; /* 0: 443 */
 } sp_request_t;
 
 /* Reads `raw`. What *ret_request points to lives in `raw`'s memory and in `arena`.

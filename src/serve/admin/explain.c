@@ -2,12 +2,14 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#include "acme/outlook.h"
 #include "explain/print_json.h"
 #include "explain/request.h"
 #include "serve/admin/endpoints.h"
 #include "serve/admin/page.h"
 #include "serve/admin/query.h"
 #include "serve/admin/reply.h"
+#include "serve/issuer.h"
 
 #define EXPLAINING_MAX 64 /* calls that wait for DNS at a time */
 #define FIELDS_MAX 100    /* header fields of the request to explain */
@@ -24,6 +26,8 @@ typedef struct asking {
     sp_raw_request_t raw;
     sp_upstream_use_t *use;
     sp_explanation_t explanation;
+    sp_permission_t permission; /* of its certificate */
+    bool has_permission;
     bool is_waiting;
 } asking_t;
 
@@ -31,6 +35,7 @@ static void on_gone(void *arg)
 {
     asking_t *asking = arg;
 
+    sp_permission_clear(&asking->permission);
     sp_explanation_clear(&asking->explanation);
     asking->admin->explaining -= asking->is_waiting ? 1 : 0;
     if (asking->use != NULL) {
@@ -59,17 +64,49 @@ static void show_error(asking_t *asking, unsigned status, const char *sentence)
     sp_reply_body(asking->call, status, HTML, &page);
 }
 
+static const sp_storage_t *storage_of(const asking_t *asking)
+{
+    sp_issuer_t *issuer = sp_board_issuer(asking->admin->board);
+
+    return issuer == NULL ? NULL : sp_issuer_storage(issuer);
+}
+
+static sp_outlook_places_t places_of(const asking_t *asking)
+{
+    return (sp_outlook_places_t){.certificates =
+                                     sp_snapshot_config(asking->use->snapshot)->tls_certificates,
+                                 .storage = storage_of(asking)};
+}
+
+static void show_json(const asking_t *asking)
+{
+    const sp_outlook_places_t places = places_of(asking);
+    json_t *root = sp_explanation_json(&asking->explanation);
+
+    if (asking->has_permission) {
+        (void)json_object_set_new(root, "certificate",
+                                  sp_outlook_json(&places, &asking->permission));
+    }
+    sp_reply_json_own(asking->call, 200, root);
+}
+
 static void show(void *arg)
 {
     asking_t *asking = arg;
+    const sp_outlook_places_t places = places_of(asking);
+    char text[SP_OUTLOOK_TEXT_MAX];
     sp_buf_t page;
 
     if (!asking->wants_html) {
-        sp_reply_json_own(asking->call, 200, sp_explanation_json(&asking->explanation));
+        show_json(asking);
         return;
     }
     begin_page(asking, &page);
     sp_page_explanation(&page, &asking->explanation);
+    if (asking->has_permission) {
+        sp_outlook_print(&places, &asking->permission, text);
+        sp_page_certificate(&page, sp_str_from(text));
+    }
     sp_page_end(&page);
     sp_reply_body(asking->call, 200, HTML, &page);
 }
@@ -161,8 +198,40 @@ static bool trusts_this_machine(const sp_config_t *config)
     return sp_config_trusts(config, (const struct sockaddr *)(const void *)&peer);
 }
 
+/* The explanation is there; what about the certificate, where they are got on demand? False: that
+ * has still to be waited for. */
+static bool judge_certificate(asking_t *asking)
+{
+    const sp_config_t *config = sp_snapshot_config(asking->use->snapshot);
+    const sp_permission_with_t with = {.settings = &config->acme,
+                                       .policy = &config->policy,
+                                       .lookups = asking->use->lookups,
+                                       .caa = asking->use->caa,
+                                       .storage = storage_of(asking),
+                                       .timeout_ms = config->dns.timeout_ms};
+
+    if (config->acme.storage == NULL || !asking->explanation.readable) {
+        return true;
+    }
+    asking->has_permission = true;
+    sp_permission_start(asking->explanation.request.host, &with, sp_call_arena(asking->call), show,
+                        asking, &asking->permission);
+    return asking->permission.is_done;
+}
+
+static void on_explained(void *arg)
+{
+    asking_t *asking = arg;
+
+    if (judge_certificate(asking)) {
+        show(asking);
+    }
+}
+
 static void begin(asking_t *asking)
 {
+    bool is_to_wait = true;
+
     const sp_config_t *config = NULL;
     sp_explain_with_t with = {0};
 
@@ -176,14 +245,19 @@ static void begin(asking_t *asking)
     with.lookups = asking->use->lookups;
     with.timeout_ms = config->dns.timeout_ms;
     asking->raw.trusted_peer = trusts_this_machine(config);
-    if (sp_explain_start(&asking->raw, &with, sp_call_arena(asking->call), show, asking,
+    if (sp_explain_start(&asking->raw, &with, sp_call_arena(asking->call), on_explained, asking,
                          &asking->explanation) != SP_OK) {
         show_error(asking, 503, "out of memory");
-    } else if (asking->explanation.outcome != NULL) {
-        show(asking);
-    } else {
+        return;
+    }
+    if (asking->explanation.outcome != NULL) {
+        is_to_wait = !judge_certificate(asking);
+    }
+    if (is_to_wait) {
         asking->is_waiting = true;
         ++asking->admin->explaining;
+    } else {
+        show(asking);
     }
 }
 

@@ -2,8 +2,10 @@
 #include "serve/admin/metrics.h"
 
 #include <stdio.h>
+#include <time.h>
 
 #include "serve/admin/endpoints.h"
+#include "serve/admin/metrics_acme.h"
 #include "serve/admin/metrics_text.h"
 #include "serve/admin/process.h"
 #include "serve/admin/reply.h"
@@ -18,6 +20,8 @@ typedef struct total {
     uint64_t turned_away;
     uint64_t evicted;
     uint64_t floods;
+    uint64_t handshakes[SP_HANDSHAKES];
+    uint64_t proxy_refusals[SP_PROXY_REFUSALS];
     sp_histogram_sum_t durations;
     uint64_t lookups[SP_SOURCE_MISS + 1];
     uint64_t overloads;
@@ -58,6 +62,12 @@ static void add_worker(total_t *total, const sp_counters_t *counters)
     total->turned_away += get(&counters->turned_away);
     total->evicted += get(&counters->evicted);
     total->floods += get(&counters->floods);
+    for (size_t i = 0; i != SP_HANDSHAKES; ++i) {
+        total->handshakes[i] += get(&counters->handshakes[i]);
+    }
+    for (size_t i = 0; i != SP_PROXY_REFUSALS; ++i) {
+        total->proxy_refusals[i] += get(&counters->proxy_refusals[i]);
+    }
     total->overloads += get(&counters->dns.overloads);
     sp_histogram_collect(&counters->durations, &total->durations);
     add_queries(total, &counters->dns);
@@ -101,6 +111,58 @@ static void put_requests(sp_buf_t *buf, const total_t *total)
                     total->turned_away);
     sp_metric_value(buf, "signpost_connections_refused_total", "reason=\"idle\"", total->evicted);
     sp_metric_value(buf, "signpost_connections_refused_total", "reason=\"flood\"", total->floods);
+}
+
+static void put_proxies(sp_buf_t *buf, const total_t *total)
+{
+    char labels[LABELS_MAX];
+
+    sp_metric_begin(buf, "signpost_proxy_refused_total", SP_METRIC_COUNTER,
+                    "Connections that did not begin with a PROXY header of a trusted proxy.");
+    for (size_t i = 0; i != SP_PROXY_REFUSALS; ++i) {
+        (void)snprintf(labels, sizeof(labels), "reason=\"%s\"",
+                       sp_proxy_refusal_name((sp_proxy_refusal_t)i));
+        sp_metric_value(buf, "signpost_proxy_refused_total", labels, total->proxy_refusals[i]);
+    }
+}
+
+static void put_handshakes(sp_buf_t *buf, const total_t *total)
+{
+    char labels[LABELS_MAX];
+
+    sp_metric_begin(buf, "signpost_tls_handshakes_total", SP_METRIC_COUNTER,
+                    "TLS handshakes, by how they ended.");
+    for (size_t i = 0; i != SP_HANDSHAKES; ++i) {
+        (void)snprintf(labels, sizeof(labels), "result=\"%s\"",
+                       sp_handshake_name((sp_handshake_t)i));
+        sp_metric_value(buf, "signpost_tls_handshakes_total", labels, total->handshakes[i]);
+    }
+}
+
+static void put_certificates(sp_buf_t *buf, const sp_certificates_t *certificates)
+{
+    static const sp_tls_state_t states[] = {SP_TLS_STATE_VALID, SP_TLS_STATE_EXPIRED,
+                                            SP_TLS_STATE_FAULTY};
+    sp_tls_figures_t figures = {.bytes = 0};
+    time_t now = time(NULL);
+    char labels[LABELS_MAX];
+
+    if (certificates != NULL) {
+        sp_tls_store_count(sp_certificates_store(certificates), now, &figures);
+    }
+    sp_metric_begin(buf, "signpost_certificates", SP_METRIC_GAUGE,
+                    "Certificates in memory, by state.");
+    for (size_t i = 0; i != SP_COUNT(states); ++i) {
+        (void)snprintf(labels, sizeof(labels), "state=\"%s\"", sp_tls_state_name(states[i]));
+        sp_metric_value(buf, "signpost_certificates", labels, figures.certificates[states[i]]);
+    }
+    sp_metric_single(buf, "signpost_certificates_bytes", SP_METRIC_GAUGE,
+                     "Memory of the certificates, about.", figures.bytes);
+    if (figures.has_expiry) {
+        sp_metric_begin(buf, "signpost_certificates_next_expiry_days", SP_METRIC_GAUGE,
+                        "Days until the first certificate in memory expires; negative: it has.");
+        sp_metric_days(buf, "signpost_certificates_next_expiry_days", figures.next_expiry - now);
+    }
 }
 
 static void put_lookups(sp_buf_t *buf, const total_t *total)
@@ -169,9 +231,6 @@ static void put_process(sp_buf_t *buf, const sp_board_t *board)
 {
     sp_board_reloads_t reloads = sp_board_reloads(board);
 
-    sp_metric_begin(buf, "signpost_tls_handshakes_total", SP_METRIC_COUNTER, "TLS handshakes.");
-    sp_metric_value(buf, "signpost_tls_handshakes_total", "result=\"ok\"", 0);
-    sp_metric_value(buf, "signpost_tls_handshakes_total", "result=\"failed\"", 0);
     sp_metric_begin(buf, "signpost_config_reloads_total", SP_METRIC_COUNTER,
                     "Times that the configuration was read again.");
     sp_metric_value(buf, "signpost_config_reloads_total", "result=\"ok\"", reloads.succeeded);
@@ -195,6 +254,10 @@ void sp_metrics_write(sp_board_t *board, const sp_dns_stats_t *more, sp_buf_t *b
     sp_metric_begin(buf, "signpost_build_info", SP_METRIC_GAUGE, "1, with the version as label.");
     sp_metric_value(buf, "signpost_build_info", "version=\"" SIGNPOST_VERSION "\"", 1);
     put_requests(buf, &total);
+    put_proxies(buf, &total);
+    put_handshakes(buf, &total);
+    put_certificates(buf, sp_board_certificates(board));
+    sp_metrics_acme(buf, sp_board_issuer(board));
     put_lookups(buf, &total);
     put_queries(buf, &total);
     put_cache(buf, board);

@@ -124,6 +124,13 @@ static void put_headers(sp_buf_t *page, const sp_outcome_t *outcome)
     sp_buf_append(page, SP_STR("</tbody></table>\n"));
 }
 
+void sp_page_certificate(sp_buf_t *page, sp_str_t sentence)
+{
+    sp_buf_append(page, SP_STR("<h2>Certificate</h2>\n<p>"));
+    sp_page_put(page, sentence);
+    sp_buf_append(page, SP_STR("</p>\n"));
+}
+
 void sp_page_explanation(sp_buf_t *page, const sp_explanation_t *explanation)
 {
     put_request(page, explanation);

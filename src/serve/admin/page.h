@@ -28,6 +28,9 @@ void sp_page_error(sp_buf_t *page, sp_str_t sentence);
 /* The answer, and how it came about. The explanation has an outcome. */
 void sp_page_explanation(sp_buf_t *page, const sp_explanation_t *explanation);
 
+/* What about its certificate, as a sentence. */
+void sp_page_certificate(sp_buf_t *page, sp_str_t sentence);
+
 /* page_parts.c: text from outside; and a record's text with its faulty octet marked. */
 void sp_page_put(sp_buf_t *page, sp_str_t text);
 void sp_page_put_marked(sp_buf_t *page, sp_str_t text, size_t offset);

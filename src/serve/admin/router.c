@@ -26,6 +26,10 @@ static const sp_admin_route_t routes[] = {
      TEXT("how one URL is answered, and why; also method=METHOD, header=NAME: VALUE, format=json")},
     {TEXT("/cache"), sp_admin_cache, sp_admin_forget, TEXT("GET /cache"),
      TEXT("what the cache holds, in figures")},
+    {TEXT("/certificates"), sp_admin_certificates, NULL, TEXT("GET /certificates"),
+     TEXT("certificates that clients have asked for, the last used first")},
+    {TEXT("/ask"), sp_admin_ask, NULL, TEXT("GET /ask?domain=NAME"),
+     TEXT("200 when a certificate may be got for a name, else 403 and why")},
     {TEXT("/config"), sp_admin_config, NULL, TEXT("GET /config"),
      TEXT("the configuration in force")},
 };

@@ -23,6 +23,7 @@ struct sp_admin {
     h2o_socket_t *wake;
     int wake_fd;
     unsigned explaining; /* calls that wait for DNS */
+    unsigned asking;     /* the same, for permission */
     atomic_bool is_to_end;
 };
 

@@ -26,6 +26,7 @@ static void use_destroy(sp_upstream_use_t *use)
     if (use != NULL) {
         sp_lookups_destroy(use->lookups);
         sp_lookups_destroy(use->probing);
+        sp_caa_client_destroy(use->caa);
         sp_snapshot_release(use->snapshot);
         free(use);
     }
@@ -49,6 +50,10 @@ static sp_status_t use_create_own(sp_upstream_t *upstream, sp_snapshot_t *snapsh
                                sp_snapshot_cache(snapshot), &use->lookups, err);
     if (status == SP_OK) {
         status = sp_lookups_create(upstream->loop, &dns, NULL, NULL, &use->probing, err);
+    }
+    if (status == SP_OK) {
+        status =
+            sp_caa_client_create(upstream->loop, &dns, sp_snapshot_zones(snapshot), &use->caa, err);
     }
     if (status != SP_OK) {
         use_destroy(use);

@@ -5,6 +5,7 @@
 /* The admin listener's own way to DNS, always with the snapshot in force, and its watch over the
  * resolvers: while no worker hears from one, it asks for a name that no zone holds. */
 
+#include "acme/caa_client.h"
 #include "serve/board.h"
 
 typedef struct sp_upstream sp_upstream_t;
@@ -14,6 +15,7 @@ typedef struct sp_upstream_use {
     sp_snapshot_t *snapshot;
     sp_lookups_t *lookups;
     sp_lookups_t *probing; /* past cache and zones */
+    sp_caa_client_t *caa;
     size_t users;
     struct sp_upstream_use *next; /* older ones that are still in use */
 } sp_upstream_use_t;

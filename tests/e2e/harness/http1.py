@@ -4,8 +4,9 @@ response that breaks the framing rules of RFC 9112 is an error, not something to
 """
 
 import re
-import socket
 from dataclasses import dataclass, field
+
+from .connect import connect
 
 STATUS_LINE = re.compile(rb"(HTTP/1\.[01]) ([1-5][0-9][0-9]) ([^\r\n]*)\r\n")
 FIELD_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\0]*?)[ \t]*\r\n")
@@ -46,16 +47,10 @@ class Response:
 
 
 class Connection:
-    """One connection to (host, port) or to the path of a unix socket. A context manager."""
+    """One connection, wherever `connect` gets. A context manager."""
 
     def __init__(self, where, timeout=15):
-        if isinstance(where, str):
-            self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-            self.sock.settimeout(timeout)
-            self.sock.connect(where)
-        else:
-            self.sock = socket.create_connection(where, timeout)
-            self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.sock = connect(where, timeout)
         self._buffer = b""
 
     def __enter__(self):

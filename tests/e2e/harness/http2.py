@@ -2,11 +2,11 @@
 """A client for cleartext HTTP/2 with prior knowledge (RFC 9113): several streams on one connection,
 and any frame that a test wants to send."""
 
-import socket
 import struct
 from dataclasses import dataclass, field
 
 from . import hpack
+from .connect import connect
 from .http1 import Closed, HttpError, Response
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -48,8 +48,7 @@ class Connection:
     """One HTTP/2 connection. Use as a context manager."""
 
     def __init__(self, where, timeout=15):
-        self.sock = socket.create_connection(where, timeout)
-        self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.sock = connect(where, timeout)
         self._buffer, self._decoder, self._streams, self._next = b"", hpack.Decoder(), {}, 1
         self.goaway = None
         self.send(PREFACE + frame_octets(SETTINGS, 0, 0))

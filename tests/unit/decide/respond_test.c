@@ -129,6 +129,17 @@ Test(fallback, to_www)
     EXPECT_STR(world.outcome->record, "");
 }
 
+Test(fallback, to_www_names_an_unusual_https_port)
+{
+    world.policy.fallback_www = true;
+    world.raw.https_port = 8443;
+    world_ask(&world, "a.example", "/");
+    EXPECT_REDIRECT(&world, 302, "https://www.a.example:8443");
+    world.raw.https_port = 443;
+    world_ask(&world, "a.example", "/");
+    EXPECT_REDIRECT(&world, 302, "https://www.a.example");
+}
+
 Test(fallback, to_www_is_not_for_addresses_and_www_itself)
 {
     world.policy.fallback_www = true;

@@ -49,7 +49,9 @@ static void listen_somewhere(void)
                  SP_OK);
     world.address = listener.address;
     world.address_len = listener.address_len;
-    cr_assert_eq(sp_front_listen_own(world.front, sp_listener_take(&listener, 0), false), SP_OK);
+    cr_assert_eq(sp_front_listen_own(world.front, sp_listener_take(&listener, 0),
+                                     &(sp_listen_mode_t){.tls = false}),
+                 SP_OK);
     sp_listener_close(&listener);
 }
 

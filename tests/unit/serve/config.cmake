@@ -5,7 +5,7 @@ sp_unit_test(network_test SOURCES network_test.c LIBRARIES sp_serve)
 sp_unit_test(json_position_test SOURCES json_position_test.c LIBRARIES sp_serve)
 sp_unit_test(
   config_test
-  SOURCES config_test.c config_faults_test.c config_later_test.c config_load_test.c config_recorder.c
+  SOURCES config_test.c config_acme_test.c config_faults_test.c config_load_test.c config_recorder.c
           config_write_test.c
   LIBRARIES sp_serve)
 target_compile_definitions(config_test PRIVATE SP_EXAMPLES="${PROJECT_SOURCE_DIR}/examples/config")

@@ -111,6 +111,39 @@ Test(config_faults, finds_values_that_do_not_go_together)
         "test.json:4:23: drain.delay_s must be less than drain.timeout_s, which is 30, not 30\n");
 }
 
+Test(config_faults, wants_to_know_which_proxies_to_believe)
+{
+    sp_config_recorder_expect(
+        "{\"listen\": [{\"address\": \"[::1]:80\"},\n"
+        "            {\"address\": \"[::1]:81\", \"proxy_protocol\": true,\n"
+        "             \"https_port\": 65536}]}",
+        "test.json:2:55: proxy_protocol is taken from trusted proxies only; expected their "
+        "addresses in trusted_proxies\n"
+        "test.json:3:28: listen[1].https_port must be an integer from 0 to 65535, not 65536\n");
+    sp_config_recorder_expect(
+        "{\"listen\": [{\"address\": \"[::1]:80\"},\n"
+        "            {\"address\": \"[::1]:81\", \"proxy_protocol\": true}]}",
+        "test.json:2:55: proxy_protocol is taken from trusted proxies only; expected their "
+        "addresses in trusted_proxies\n");
+}
+
+Test(config_faults, takes_names_of_certificates)
+{
+    static const char *const bad[] = {"*",   "*.",   "a b",       "../a",  "*.*.a",
+                                      "a.*", "a..b", "192.0.2.1", "[::1]", "a/b"};
+    char text[200];
+    char lines[300];
+
+    for (size_t i = 0; i != SP_COUNT(bad); ++i) {
+        (void)snprintf(text, sizeof(text), "{\"tls\": {\"default\": \"%s\"}}", bad[i]);
+        (void)snprintf(lines, sizeof(lines),
+                       "test.json:1:21: tls.default: '%s' is no host name; expected that of a "
+                       "certificate, such as www.example.com or *.example.com, or \"\" for none\n",
+                       bad[i]);
+        sp_config_recorder_expect(text, lines);
+    }
+}
+
 Test(config_faults, takes_absolute_web_addresses_as_fallback)
 {
     static const char *const bad[] = {

@@ -28,11 +28,6 @@ void sp_config_recorder_add_fault(void *arg, const sp_config_fault_t *fault)
     sp_arena_clear(&arena);
 }
 
-void sp_config_recorder_add_key(void *arg, const char *key)
-{
-    add_line(arg, sp_str_from(key));
-}
-
 sp_config_t *sp_config_recorder_read(sp_config_recorder_t *recorder, const char *text)
 {
     sp_config_t *config = NULL;

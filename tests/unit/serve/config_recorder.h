@@ -11,9 +11,8 @@ typedef struct sp_config_recorder {
     size_t count;
 } sp_config_recorder_t;
 
-/* A sp_config_fault_fn and a sp_config_key_fn; `arg` is the recorder. */
+/* A sp_config_fault_fn; `arg` is the recorder. */
 void sp_config_recorder_add_fault(void *arg, const sp_config_fault_t *fault);
-void sp_config_recorder_add_key(void *arg, const char *key);
 
 /* Reads `text` as the file "test.json". The result is NULL when it was bad; `recorder` starts anew.
  */

@@ -31,6 +31,7 @@ static void expect_defaults(const sp_config_t *config)
     cr_expect_eq(config->threads, 0);
     cr_expect_eq(config->dialects, SP_DIALECT_TXTV0);
     cr_expect_str_eq(config->tls_certificates, "/etc/signpost/tls");
+    cr_expect_str_eq(config->tls_default, "");
     cr_expect_eq(config->trusted_proxy_count, 0);
     cr_expect_eq(config->limits.connections, 0);
     cr_expect_eq(config->limits.misses_per_client_per_s, 0);
@@ -99,10 +100,10 @@ Test(config, needs_no_key)
 
 Test(config, reads_every_kind_of_listener)
 {
-    sp_config_t *config =
-        read_good("{\"listen\": [{\"address\": \"127.0.0.1:80\"}, {\"tls\": true, \"address\": "
-                  "\"[::1]:443\"}, {\"address\": \"unix:/run/s\", \"proxy_protocol\": true}],"
-                  " \"admin\": {\"address\": \"127.0.0.1:9180\"}}");
+    sp_config_t *config = read_good(
+        "{\"listen\": [{\"address\": \"127.0.0.1:80\"}, {\"tls\": true, \"address\": "
+        "\"[::1]:443\"}, {\"address\": \"unix:/run/s\", \"proxy_protocol\": true}],"
+        " \"trusted_proxies\": [\"unix:\"], \"admin\": {\"address\": \"127.0.0.1:9180\"}}");
 
     cr_assert_eq(config->listen_count, 3);
     cr_expect_eq(config->listen[0].address.kind, SP_ADDRESS_IPV4);
@@ -192,12 +193,14 @@ Test(config, reads_log_and_tls)
 {
     sp_config_t *config = read_good("{\"log\": {\"level\": \"warn\", \"access\": \"combined\","
                                     "\"format\": \"json\"},"
-                                    "\"tls\": {\"certificates\": \"certs\"}}");
+                                    "\"tls\": {\"certificates\": \"certs\", "
+                                    "\"default\": \"*.Example.com\"}}");
 
     cr_expect_eq(config->log.level, SP_LOG_WARNING);
     cr_expect_eq(config->log.access, SP_ACCESS_COMBINED);
     cr_expect_eq(config->log.format, SP_LOG_JSON);
     cr_expect_str_eq(config->tls_certificates, "certs");
+    cr_expect_str_eq(config->tls_default, "*.example.com");
     sp_config_destroy(config);
 }
 
@@ -391,7 +394,33 @@ Test(config, reads_the_minimal_example)
 
     cr_expect_eq(config->listen_count, 1);
     cr_expect_eq(config->dns.options.resolver_count, 1);
-    cr_expect_eq(sp_config_not_in_force(config, NULL, NULL), 0);
+    sp_config_destroy(config);
+}
+
+Test(config, finds_the_listener_that_wants_tls)
+{
+    sp_config_t *config = read_good("{\"listen\": [{\"address\": \"[::]:80\"}, {\"address\": "
+                                    "\"[::]:443\", \"tls\": true, \"https_port\": 65535}]}");
+
+    cr_expect_eq(sp_config_tls_listener(config), &config->listen[1]);
+    cr_expect_eq(config->listen[0].https_port, 0);
+    cr_expect_eq(config->listen[1].https_port, 65535);
+    sp_config_destroy(config);
+    cr_assert_eq(sp_config_create_default(&config), SP_OK);
+    cr_expect_null(sp_config_tls_listener(config));
+    sp_config_destroy(config);
+}
+
+Test(config, reads_the_examples_of_tls_and_proxies)
+{
+    sp_config_t *config = read_example("tls.json");
+
+    cr_expect_eq(sp_config_tls_listener(config), &config->listen[1]);
+    cr_expect_str_eq(config->tls_default, "www.example.com");
+    sp_config_destroy(config);
+    config = read_example("proxy.json");
+    cr_expect(config->listen[0].proxy_protocol && config->listen[1].proxy_protocol);
+    cr_expect_eq(config->listen[0].https_port, 443);
     sp_config_destroy(config);
 }
 
@@ -403,6 +432,7 @@ Test(config, reads_the_complete_example)
     cr_expect_eq(config->listen_count, 3);
     cr_expect_str_eq(config->admin.text, "127.0.0.1:9180");
     cr_expect_eq(config->dns.options.resolver_count, 1);
+    cr_expect_eq(config->listen[1].https_port, 8443);
     cr_expect_eq(config->trusted_proxy_count, 1);
     expect_policy_defaults(&config->policy);
     sp_config_destroy(config);

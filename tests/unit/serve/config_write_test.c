@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 static char *print(const sp_config_t *config, const sp_dns_options_t *dns)
 {
@@ -43,7 +44,11 @@ static void expect_round_trip(const char *text)
 Test(config_write, writes_what_can_be_read_again)
 {
     expect_round_trip(
-        "{\"listen\": [{\"address\": \"[::]:80\"}, {\"address\": \"unix:/run/s\", \"tls\": true}],"
+        "{\"listen\": [{\"address\": \"[::]:80\"}, {\"address\": \"unix:/run/s\", \"tls\": true,"
+        "\"proxy_protocol\": true, \"https_port\": 8443}],"
+        "\"tls\": {\"default\": \"*.a.example\", \"acme\": {\"storage\": \"/s\","
+        "\"directory\": \"https://ca.example/dir\", \"email\": \"a@b.example\", \"per_hour\": 0,"
+        "\"challenge\": \"tls-alpn-01\", \"caa_identities\": [\"ca.example\"]}},"
         "\"admin\": {\"address\": \"127.0.0.1:9180\"}, \"threads\": 3,"
         "\"dns\": {\"resolvers\": [\"192.0.2.1\", \"[2001:db8::1]:5353\"], \"hedge_ms\": -1,"
         "\"transport\": \"tcp\", \"zones\": [\"a.zone\"]}, \"cache\": {\"enabled\": false,"
@@ -52,6 +57,20 @@ Test(config_write, writes_what_can_be_read_again)
         "\"trusted_proxies\": [\"10.0.0.0/8\", \"2001:db8::/32\", \"unix:\"],"
         "\"log\": {\"level\": \"debug\", \"access\": \"off\", \"format\": \"json\"},"
         "\"qr\": {\"enabled\": true, \"background\": \"01020304\"}}");
+}
+
+Test(config_write, never_shows_a_secret)
+{
+    sp_config_t *config =
+        read_good("{\"tls\": {\"acme\": {\"storage\": \"/s\", \"ca_file\": \"/c\","
+                  "\"eab\": {\"kid\": \"kid-1\", \"hmac_key\": \"c2VjcmV0\"}}}}");
+    char *text = print(config, NULL);
+
+    cr_expect_not_null(strstr(text, "kid-1"));
+    cr_expect_null(strstr(text, "c2VjcmV0"));
+    cr_expect_null(strstr(text, "hmac_key"));
+    free(text);
+    sp_config_destroy(config);
 }
 
 static const char *text_at(const json_t *root, const char *section, const char *key)

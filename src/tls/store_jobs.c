@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "dns/lookup.h"
+#include "tls/folder.h"
+#include "tls/store_state.h"
+
+#define WILDCARD_NAME_MAX (SP_TLS_NAME_MAX + 16)
+
+/* What there is for a name: the first of each kind, each held. */
+typedef struct choice {
+    sp_tls_source_t *valid;
+    sp_tls_source_t *expired;
+    sp_tls_source_t *faulty;
+} choice_t;
+
+static void lock(sp_tls_store_t *store)
+{
+    (void)pthread_mutex_lock(&store->lock);
+}
+
+static void unlock(sp_tls_store_t *store)
+{
+    (void)pthread_mutex_unlock(&store->lock);
+}
+
+bool sp_tls_job_add(sp_tls_store_t *store, sp_tls_entry_t *entry)
+{
+    if (entry->is_busy) {
+        entry->is_again = true;
+    }
+    if (entry->is_queued || entry->is_busy) {
+        return true;
+    }
+    if (store->job_count == SP_TLS_STORE_JOBS_MAX) {
+        return false;
+    }
+    entry->is_queued = true;
+    entry->next_job = NULL;
+    *store->last_job = entry;
+    store->last_job = &entry->next_job;
+    ++store->job_count;
+    (void)pthread_cond_signal(&store->has_work);
+    return true;
+}
+
+static sp_tls_entry_t *take_job(sp_tls_store_t *store)
+{
+    sp_tls_entry_t *entry = store->first_job;
+
+    store->first_job = entry->next_job;
+    if (store->first_job == NULL) {
+        store->last_job = &store->first_job;
+    }
+    --store->job_count;
+    entry->is_queued = false;
+    entry->is_busy = true;
+    return entry;
+}
+
+static void tell(const sp_tls_store_t *store, sp_tls_event_t event, const char *path,
+                 const char *message)
+{
+    if (store->places->on_event != NULL) {
+        store->places->on_event(store->places->event_arg, event, sp_str_from(path), message);
+    }
+}
+
+/* Reads the files anew: what was there before stays in use where they are of no use. */
+static void read_source(sp_tls_store_t *store, const char *root, sp_str_t folder,
+                        sp_tls_source_t *source)
+{
+    sp_certificate_t *certificate = NULL;
+    sp_error_t err = {0};
+    uint64_t mark = 0;
+    bool is_first = source->certificate == NULL;
+    sp_status_t status = sp_tls_folder_read(root, folder, &mark, &certificate, &err);
+
+    lock(store);
+    source->mark = mark;
+    if (status == SP_OK) {
+        sp_tls_source_set_certificate_own(store, source, certificate);
+        source->why[0] = '\0';
+        ++store->loads;
+    } else {
+        memcpy(source->why, err.message, sizeof(source->why));
+        ++store->faults;
+    }
+    unlock(store);
+    if (status == SP_OK) {
+        tell(store, is_first ? SP_TLS_EVENT_LOADED : SP_TLS_EVENT_CHANGED, source->path, "");
+    } else {
+        tell(store, SP_TLS_EVENT_FAULT, source->path, err.message);
+    }
+}
+
+static void drop(sp_tls_store_t *store, sp_tls_source_t *source)
+{
+    lock(store);
+    sp_tls_source_release(store, source);
+    unlock(store);
+}
+
+/* The folder's certificate, read again if it has changed; held. NULL: there is none. */
+static sp_tls_source_t *look_at(sp_tls_store_t *store, const char *root, sp_str_t folder)
+{
+    char path[SP_TLS_FOLDER_PATH_MAX];
+    sp_tls_source_t *source = NULL;
+    uint64_t mark = root == NULL ? 0 : sp_tls_folder_look(root, folder);
+
+    if (mark == 0 || !sp_tls_folder_path(root, folder, path)) {
+        return NULL;
+    }
+    lock(store);
+    source = sp_tls_source_hold(store, path);
+    unlock(store);
+    if (source != NULL && source->mark != mark) {
+        read_source(store, root, folder, source);
+    }
+    return source;
+}
+
+static void consider(sp_tls_store_t *store, sp_str_t folder, choice_t *choice)
+{
+    for (size_t i = 0; choice->valid == NULL && i != SP_COUNT(store->places->folders); ++i) {
+        sp_tls_source_t *source = look_at(store, store->places->folders[i], folder);
+        sp_tls_source_t **place = NULL;
+
+        if (source == NULL) {
+            continue;
+        }
+        if (source->certificate == NULL) {
+            place = &choice->faulty;
+        } else if (sp_certificate_is_valid_at(source->certificate, time(NULL))) {
+            place = &choice->valid;
+        } else {
+            place = &choice->expired;
+        }
+        if (*place == NULL) {
+            *place = source;
+        } else {
+            drop(store, source);
+        }
+    }
+}
+
+static void consider_wildcards(sp_tls_store_t *store, sp_str_t name, choice_t *choice)
+{
+    static const char *const spellings[] = {"*", "_", "_wildcard"};
+    sp_str_t parent = sp_str_skip(name, sp_str_find(name, '.'));
+
+    for (size_t i = 0; parent.len != 0 && choice->valid == NULL && i != SP_COUNT(spellings); ++i) {
+        char folder[WILDCARD_NAME_MAX];
+        int len = snprintf(folder, sizeof(folder), "%s%.*s", spellings[i], (int)parent.len,
+                           parent.ptr); /* the parent begins with a point */
+
+        if (len > 0 && (size_t)len < sizeof(folder)) {
+            consider(store, (sp_str_t){.ptr = folder, .len = (size_t)len}, choice);
+        }
+    }
+}
+
+/* Asks the issuer, unless it has been asked; true: its answer is due. What it says last counts,
+ * whoever is quicker: its return or its call of sp_tls_store_changed or sp_tls_store_refused. */
+static bool ask_issuer(sp_tls_store_t *store, sp_tls_entry_t *entry)
+{
+    sp_tls_issuer_t issuer;
+    const char *why = "no certificate can be got";
+    bool is_due = false;
+
+    lock(store);
+    issuer = store->issuer;
+    if (issuer.want == NULL || entry->is_wanted || entry->is_answered || entry->node.len == 0) {
+        is_due = entry->is_wanted;
+        unlock(store);
+        return is_due;
+    }
+    entry->is_wanted = true;
+    store->is_asking = true;
+    unlock(store);
+    is_due = issuer.want(issuer.arg, sp_tls_entry_name(entry), &why);
+    lock(store);
+    store->is_asking = false;
+    (void)pthread_cond_broadcast(&store->has_asked);
+    if (!is_due) {
+        entry->is_wanted = false;
+        sp_tls_entry_set_why(entry, why);
+    } else if (entry->is_wanted) {
+        sp_tls_entry_set_why(entry, "being got from the certificate authority");
+    }
+    is_due = entry->is_wanted;
+    unlock(store);
+    return is_due;
+}
+
+static void judge(sp_tls_store_t *store, sp_tls_entry_t *entry)
+{
+    const sp_tls_source_t *source = entry->source;
+
+    if (entry->is_wanted) {
+        sp_tls_entry_set_state(store, entry, SP_TLS_STATE_WANTED);
+    } else if (source == NULL) {
+        sp_tls_entry_set_state(store, entry, SP_TLS_STATE_ABSENT);
+    } else if (source->certificate == NULL) {
+        sp_tls_entry_set_state(store, entry, SP_TLS_STATE_FAULTY);
+    } else if (sp_certificate_is_valid_at(source->certificate, time(NULL))) {
+        sp_tls_entry_set_state(store, entry, SP_TLS_STATE_VALID);
+    } else {
+        sp_tls_entry_set_state(store, entry, SP_TLS_STATE_EXPIRED);
+    }
+}
+
+static void end_waits(sp_tls_entry_t *entry)
+{
+    sp_tls_wait_end_all(entry, entry->source == NULL ? NULL : entry->source->certificate);
+}
+
+/* Somebody may have asked for another look in the meantime; whoever waits, waits for that. */
+static void leave(sp_tls_store_t *store, sp_tls_entry_t *entry)
+{
+    bool is_again = entry->is_again;
+
+    entry->is_busy = false;
+    entry->is_again = false;
+    if (is_again && sp_tls_job_add(store, entry)) {
+        entry->looked_ms = 0;
+        return;
+    }
+    entry->is_answered = false;
+    if (!entry->is_wanted) {
+        end_waits(entry);
+    }
+}
+
+static void conclude(sp_tls_store_t *store, sp_tls_entry_t *entry, const choice_t *choice)
+{
+    sp_tls_source_t *source = choice->valid;
+
+    if (source == NULL) {
+        source = choice->expired != NULL ? choice->expired : choice->faulty;
+    }
+    lock(store);
+    if (choice->valid != NULL) {
+        entry->is_wanted = false;
+        sp_tls_entry_set_why(entry, NULL);
+    }
+    sp_tls_entry_set_source(store, entry, source);
+    entry->looked_ms = sp_now_ms();
+    judge(store, entry);
+    leave(store, entry);
+    sp_tls_source_release(store, choice->valid);
+    sp_tls_source_release(store, choice->expired);
+    sp_tls_source_release(store, choice->faulty);
+    unlock(store);
+}
+
+static void look_for(sp_tls_store_t *store, sp_tls_entry_t *entry)
+{
+    sp_str_t name = sp_tls_entry_name(entry);
+    choice_t choice = {.valid = NULL};
+    bool is_due = false;
+
+    if (name.len != 0) {
+        consider(store, name, &choice);
+        if (choice.valid == NULL) {
+            consider_wildcards(store, name, &choice);
+        }
+    }
+    if (choice.valid == NULL) {
+        is_due = ask_issuer(store, entry);
+    }
+    if (choice.valid == NULL && !is_due && store->places->fallback != NULL) {
+        consider(store, sp_str_from(store->places->fallback), &choice);
+    }
+    conclude(store, entry, &choice);
+}
+
+static void answer_challenge(sp_tls_store_t *store, sp_tls_entry_t *entry)
+{
+    sp_certificate_t *certificate = NULL;
+    sp_tls_issuer_t issuer;
+
+    lock(store);
+    issuer = store->issuer;
+    store->is_asking = issuer.challenge != NULL;
+    unlock(store);
+    if (issuer.challenge != NULL) {
+        certificate = issuer.challenge(issuer.arg, sp_tls_entry_name(entry));
+    }
+    lock(store);
+    store->is_asking = false;
+    (void)pthread_cond_broadcast(&store->has_asked);
+    sp_tls_wait_end_all(entry, certificate);
+    sp_tls_entry_destroy(store, entry);
+    unlock(store);
+    sp_certificate_release(certificate);
+}
+
+static void do_job(sp_tls_store_t *store, sp_tls_entry_t *entry)
+{
+    if (entry->is_challenge) {
+        answer_challenge(store, entry);
+    } else {
+        look_for(store, entry);
+    }
+}
+
+/* NULL: the end. */
+static sp_tls_entry_t *await_job(sp_tls_store_t *store)
+{
+    sp_tls_entry_t *entry = NULL;
+    sp_tls_places_t *old = NULL;
+
+    lock(store);
+    while (store->first_job == NULL && !store->is_ending) {
+        (void)pthread_cond_wait(&store->has_work, &store->lock);
+    }
+    if (!store->is_ending) {
+        entry = take_job(store);
+    }
+    if (store->next_places != NULL) {
+        old = store->places;
+        store->places = store->next_places;
+        store->next_places = NULL;
+    }
+    unlock(store);
+    sp_tls_places_destroy(old);
+    return entry;
+}
+
+void *sp_tls_jobs_run(void *arg)
+{
+    sp_tls_store_t *store = arg;
+    sp_tls_entry_t *entry = NULL;
+
+    while ((entry = await_job(store)) != NULL) {
+        do_job(store, entry);
+    }
+    return NULL;
+}
+
+void sp_tls_places_destroy(sp_tls_places_t *places)
+{
+    if (places != NULL) {
+        free(places->folders[0]);
+        free(places->folders[1]);
+        free(places->fallback);
+        free(places);
+    }
+}

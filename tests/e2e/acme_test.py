@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Certificates on demand, from pebble: who gets one, who gets none and hears why, how many orders
+there are, and what happens to what is there."""
+
+import json
+import stat
+import unittest
+
+from harness.acme import AcmeTest, shown_certificate
+from harness.base import host_row, in_parallel
+from harness.dns_server import Fault
+from harness.http1 import fetch
+from harness.ports import free_port
+from harness.process import wait_until
+from harness.signpost import cli
+
+TARGET = "https://target.example.net/"
+HANDSHAKES = 200
+HMAC_KEY = "zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W"
+
+
+class OnDemandTest(AcmeTest):
+    ROWS = [
+        host_row("fresh.example.com", TARGET),
+        host_row("many.example.com", TARGET),
+        host_row("allowed.example.org", TARGET),
+        ["example.org", "CAA", "0 issue nobody.example"],
+        ["example.org", "CAA", "0 issue authority.example; validationmethods=dns-01,http-01"],
+        host_row("forbidden.example.net", TARGET),
+        ["example.net", "CAA", "0 issue nobody.example"],
+        host_row("critical.example.edu", TARGET),
+        ["example.edu", "CAA", "128 future x"],
+        host_row("method.example.info", TARGET),
+        ["method.example.info", "CAA", "0 issue authority.example; validationmethods=dns-01"],
+        host_row("unknown.example.biz", TARGET),
+        ["_redirect.faulty.example.com", "TXT", "v=txtv0;code=999"],
+        host_row("tool.example.com", TARGET),
+    ]
+    CONFIG = {"fallback": {"redirect": "https://fallback.example.net/"}}
+    FAULTS = {"example.biz": Fault("servfail")}
+
+    def setUp(self):
+        self.dns.load(self.ROWS, faults=self.FAULTS)
+
+    def test_a_fresh_name_is_served_at_the_first_try(self):
+        self.assertServedAtOnce("fresh.example.com", TARGET)
+        self.assertTrue(self.assertWhole("fresh.example.com"))
+        self.assertEqual(self.left_over(), [])
+        self.assertEqual(stat.S_IMODE((self.storage / ".signpost").stat().st_mode), 0o700)
+
+    def test_many_handshakes_make_one_order(self):
+        root, before = self.authority.root(), self.authority.orders()
+        in_parallel(HANDSHAKES, lambda _: self.until_served("many.example.com", root))
+        self.assertEqual(self.authority.orders() - before, 1)
+
+    def test_caa_that_allows_one_further_up(self):
+        self.assertEqual(self.ask("allowed.example.org")[:2], (True, "granted"))
+        self.assertServed("allowed.example.org", TARGET)
+
+    def test_who_gets_none_hears_why(self):
+        before = self.authority.orders()
+        for name, code, words in (
+            ("nothing.example.com", "no-record", "put one at _redirect.nothing.example.com"),
+            ("faulty.example.com", "faulty-record", "code must be"),
+            ("forbidden.example.net", "caa", "the CAA records at example.net do not allow"),
+            ("critical.example.edu", "caa", "critical"),
+            ("method.example.info", "caa", "validationmethods"),
+            ("unknown.example.biz", "caa-failure", "SERVFAIL"),
+        ):
+            with self.subTest(name):
+                self.assertRefused(name)
+                granted, told, reason = self.ask(name)
+                self.assertEqual((granted, told), (False, code), reason)
+                self.assertIn(words, reason)
+                self.assertFalse(self.assertWhole(name))
+        self.assertEqual(self.authority.orders(), before)
+        self.assertGreater(self.metric('signpost_acme_refusals_total{reason="caa"}'), 0)
+        self.assertGreater(
+            self.metric('signpost_acme_orders_total{kind="demand",result="refused"}'), 0)
+
+    def test_names_that_are_none(self):
+        for name in ("127.0.0.1", "*.example.com", "localhost", "a_b.example.com", "a..b", "..",
+                     "example.com%00", "-" * 300, "[::1]", "example.com:443", "%20"):
+            with self.subTest(name):
+                response = fetch(("127.0.0.1", self.admin_port), "admin", f"/ask?domain={name}")
+                self.assertEqual(response.status, 403, response.text)
+                self.assertEqual(json.loads(response.text)["code"], "bad-name")
+        self.endpoint("/ask", status=400)
+
+    def test_dns_that_fails_is_no_permission(self):
+        self.dns.load(self.ROWS, faults={"_redirect.broken.example.com": Fault("servfail")})
+        self.assertEqual(self.ask("broken.example.com")[:2], (False, "dns-failure"))
+
+    def test_challenges_are_answered_where_they_exist(self):
+        challenges = self.storage / ".signpost" / "challenges"
+        where = ("127.0.0.1", self.http_port)
+        path = "/.well-known/acme-challenge/"
+        (challenges / "a-Token_1").write_text("the answer")
+        self.dns.forget()
+        try:
+            answer = fetch(where, "whoever.example", path + "a-Token_1")
+            self.assertEqual((answer.status, answer.body), (200, b"the answer"))
+            self.assertEqual(self.dns.asked(), [])
+            for token in ("other", "", "a-Token_1/", "../account", "..%2faccount", ".", "a" * 300):
+                self.assertEqual(fetch(where, "whoever.example", path + token).status, 404, token)
+        finally:
+            (challenges / "a-Token_1").unlink()
+
+    def test_the_command(self):
+        config = str(self.signpost.directory / "signpost.json")
+        name = "tool.example.com"
+
+        def cert(*words):
+            return cli("cert", "--config", config, *words)
+
+        done = cert("renew", name)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertServed(name, TARGET)
+        first = (self.storage / name / "fullchain.pem").read_text()
+        self.assertEqual(cert("renew", name).returncode, 0)
+        self.assertNotEqual((self.storage / name / "fullchain.pem").read_text(), first)
+        listed = json.loads(cert("--json", "list").stdout)["certificates"]
+        self.assertEqual([item["state"] for item in listed if item["name"] == name], ["valid"])
+        self.assertIn(name, cert("list").stdout)
+        explained = cli("explain", "--config", config, f"https://{name}/")
+        self.assertIn("certificate: valid until ", explained.stdout)
+        self.assertEqual(cert("forget", name).returncode, 0)
+        self.assertFalse(self.assertWhole(name))
+        explained = cli("explain", "--config", config, f"https://{name}/")
+        self.assertIn("certificate: none yet; one would be got: ", explained.stdout)
+        refused = cert("renew", "nothing.example.com")
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("there is no redirect record", refused.stderr)
+        for words in ((), ("lose",), ("renew",), ("renew", "127.0.0.1"), ("list", name)):
+            self.assertEqual(cert(*words).returncode, 2, words)
+
+
+class BudgetTest(AcmeTest):
+    ACME = {"per_domain_per_week": 1, "per_hour": 2}
+
+    def test_budgets(self):
+        names = ("a.example.com", "b.example.com", "a.example.co.uk", "a.example.org")
+        self.dns.load([host_row(name, TARGET) for name in names])
+        self.assertServed("a.example.com", TARGET)
+        self.assertRefused("b.example.com")
+        granted, code, reason = self.ask("b.example.com")
+        self.assertEqual((granted, code), (False, "domain-budget"))
+        self.assertIn("example.com has had its 1 certificates of a week", reason)
+        self.assertServed("a.example.co.uk", TARGET)  # a public suffix is nobody's domain
+        self.assertRefused("a.example.org")
+        self.assertEqual(self.ask("a.example.org")[:2], (False, "hour-budget"))
+        self.assertEqual(self.authority.orders(), 2)
+
+
+class StaleTest(AcmeTest):
+    CONFIG = {"cache": {"enabled": True, "failure_ttl_s": 0, "prefetch": False}}
+
+    def test_what_is_known_from_before_only_is_no_permission(self):
+        name = "stale.example.info"
+        self.dns.load([host_row(name, TARGET, ttl=1)])
+        where = ("127.0.0.1", self.http_port)
+        self.assertEqual(fetch(where, name).location, TARGET)
+        self.dns.load(default=Fault("servfail"))
+        self.assertTrue(wait_until(lambda: self.code(name) == "dns-failure", timeout=20))
+        self.assertEqual(fetch(where, name).location, TARGET)  # redirects go on
+        self.assertIn("from before", self.ask(name)[2])
+
+    def code(self, name):
+        response = fetch(("127.0.0.1", self.admin_port), "admin", f"/ask?domain={name}")
+        return json.loads(response.text)["code"]
+
+
+class TlsAlpnTest(AcmeTest):
+    ACME = {"challenge": "tls-alpn-01",
+            "eab": {"kid": "kid-1", "hmac_key": HMAC_KEY}}
+    PEBBLE = {"externalAccountBindingRequired": True,
+              "externalAccountMACKeys": {"kid-1": HMAC_KEY}}
+
+    def test_a_fresh_name_and_an_external_account(self):
+        self.dns.load([host_row("alpn.example.com", TARGET)])
+        self.assertServed("alpn.example.com", TARGET)
+        self.assertEqual(self.left_over(), [])
+        shown = self.endpoint("/config").text
+        self.assertIn("kid-1", shown)
+        self.assertNotIn(HMAC_KEY, shown)
+
+
+class SharedStorageTest(AcmeTest):
+    """Two processes, one storage. The authority asks the first, whoever has ordered."""
+
+    def test_they_never_order_twice(self):
+        ports = (free_port(), free_port())
+        names = [f"n{number}.example.com" for number in range(3)]
+        self.dns.load([host_row(name, TARGET) for name in names])
+        root = self.authority.root()
+        with self.make_signpost(listen=ports, admin_port=free_port()):
+            for name in names:
+                tls_ports = (self.tls_port, ports[1]) * 10
+                in_parallel(20, lambda i: self.until_served(name, root, tls_ports[i]))
+        self.assertEqual(self.authority.orders(), len(names))
+        self.assertEqual(self.left_over(), [])
+
+
+class RenewalTest(AcmeTest):
+    PEBBLE = {"certificateValidityPeriod": 24}
+
+    def test_what_expires_is_renewed_unless_its_record_is_gone(self):
+        stays, goes = "stays.example.com", "goes.example.com"
+        self.dns.load([host_row(stays, TARGET), host_row(goes, TARGET)])
+        for name in (stays, goes):
+            self.assertServed(name, TARGET)
+        first = shown_certificate(self.tls_port, stays)
+        gone = (self.storage / goes / "fullchain.pem").read_text()
+        orders = self.authority.orders()
+        self.dns.load([host_row(stays, TARGET)])
+
+        def is_renewed():
+            return shown_certificate(self.tls_port, stays) != first
+
+        self.assertTrue(wait_until(is_renewed, timeout=60, step=0.5), self.signpost.err_text)
+        self.assertServed(stays, TARGET)
+        self.assertGreater(self.authority.orders(), orders)
+        self.assertTrue(wait_until(lambda: self.metric(
+            'signpost_acme_orders_total{kind="renewal",result="refused"}') >= 1, timeout=30))
+        self.assertEqual((self.storage / goes / "fullchain.pem").read_text(), gone)
+        self.assertGreaterEqual(
+            self.metric('signpost_acme_orders_total{kind="renewal",result="issued"}'), 1)
+        self.assertIsNotNone(self.metric('signpost_acme_stored{state="valid"}'))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tls/issuer.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+#include <time.h>
+
+#include "unit/tls/store_world.h"
+
+static store_world_t world;
+
+static void init(void)
+{
+    store_world_init(&world, NULL);
+    store_world_use_issuer(&world);
+}
+
+static void clear(void)
+{
+    store_world_clear(&world);
+}
+
+TestSuite(issuer, .init = init, .fini = clear);
+
+/* What the store says of a.example. */
+static void find_why(void *arg, const sp_tls_item_t *item)
+{
+    if (sp_str_eq(item->name, SP_STR("a.example"))) {
+        (void)strncpy(arg, item->why, 100);
+    }
+}
+
+static void expect_why(const char *expected)
+{
+    char why[101] = "";
+
+    sp_tls_store_list(world.store, time(NULL), 100, find_why, why);
+    cr_expect_str_eq(why, expected);
+}
+
+Test(issuer, is_asked_for_what_is_missing)
+{
+    world.issuer = WORLD_DELIVERS;
+    cr_expect_str_eq(store_world_find(&world, "a.example"), "a.example");
+    cr_expect_str_eq(store_world_find(&world, "a.example"), "a.example");
+    cr_expect_eq(world.wanted, 1);
+}
+
+Test(issuer, is_not_asked_for_what_is_there)
+{
+    maker_add(world.root, "a.example", "a.example");
+    maker_add(world.root, "*.b.example", "*.b.example");
+    cr_expect_str_eq(store_world_find(&world, "a.example"), "a.example");
+    cr_expect_str_eq(store_world_find(&world, "x.b.example"), "*.b.example");
+    cr_expect_str_eq(store_world_find(&world, ""), "none");
+    cr_expect_eq(world.wanted, 0);
+}
+
+Test(issuer, may_refuse_at_once)
+{
+    cr_expect_str_eq(store_world_find(&world, "a.example"), "none");
+    expect_why("the test says no");
+    cr_expect_str_eq(store_world_find(&world, "a.example"), "none");
+    cr_expect_eq(world.wanted, 1, "asked again only after a while");
+    world.ahead_ms += SP_TLS_FRESH_MS;
+    cr_expect_str_eq(store_world_find(&world, "a.example"), "none");
+    cr_expect_eq(world.wanted, 2);
+}
+
+Test(issuer, is_asked_once_for_all_who_wait)
+{
+    store_wait_t waits[50];
+
+    world.issuer = WORLD_PROMISES;
+    for (size_t i = 0; i != SP_COUNT(waits); ++i) {
+        store_world_begin(&world, "a.example", &waits[i]);
+    }
+    /* The store's thread works in order: after this the first question has been asked. */
+    world.issuer = WORLD_PROMISES;
+    maker_add(world.root, "b.example", "b.example");
+    cr_expect_str_eq(store_world_find(&world, "b.example"), "b.example");
+    cr_expect_eq(world.wanted, 1);
+    expect_why("being got from the certificate authority");
+    maker_add(world.second_root, "a.example", "a.example");
+    sp_tls_store_changed(world.store, SP_STR("a.example"));
+    for (size_t i = 0; i != SP_COUNT(waits); ++i) {
+        store_world_await(&world, &waits[i]);
+        cr_expect_str_eq(waits[i].name, "a.example");
+    }
+    cr_expect_eq(world.wanted, 1);
+}
+
+Test(issuer, may_refuse_later)
+{
+    store_wait_t waits[2];
+
+    world.issuer = WORLD_PROMISES;
+    store_world_begin(&world, "a.example", &waits[0]);
+    store_world_begin(&world, "a.example", &waits[1]);
+    cr_expect_str_eq(store_world_find(&world, ""), "none", "looked at after it");
+    cr_expect_eq(world.wanted, 1);
+    sp_tls_store_refused(world.store, SP_STR("a.example"), "no record");
+    for (size_t i = 0; i != 2; ++i) {
+        store_world_await(&world, &waits[i]);
+        cr_expect_str_eq(waits[i].name, "none");
+    }
+    cr_expect_str_eq(store_world_find(&world, "a.example"), "none");
+    expect_why("no record");
+    cr_expect_eq(world.wanted, 1);
+}
+
+Test(issuer, does_not_hold_up_those_who_leave)
+{
+    store_wait_t wait;
+    store_wait_t other;
+
+    world.issuer = WORLD_PROMISES;
+    store_world_begin(&world, "a.example", &wait);
+    store_world_begin(&world, "a.example", &other);
+    cr_expect_str_eq(store_world_find(&world, ""), "none", "looked at after it");
+    cr_expect_null(sp_tls_store_cancel(&wait.wait));
+    sp_tls_store_refused(world.store, SP_STR("a.example"), "no");
+    store_world_await(&world, &other);
+    cr_expect_not(wait.is_done);
+}
+
+Test(issuer, leaves_an_expired_certificate_to_those_who_give_up)
+{
+    maker_pair_t pair;
+    store_wait_t wait;
+    sp_certificate_t *certificate = NULL;
+
+    maker_make(&pair, MAKER_P256, "old.example", -2L * MAKER_DAY, -MAKER_DAY);
+    maker_write(world.root, "a.example", "fullchain.pem", pair.chain);
+    maker_write(world.root, "a.example", "privkey.pem", pair.key);
+    world.issuer = WORLD_PROMISES;
+    store_world_begin(&world, "a.example", &wait);
+    cr_expect_str_eq(store_world_find(&world, ""), "none", "looked at after it");
+    certificate = sp_tls_store_cancel(&wait.wait);
+    cr_assert_not_null(certificate);
+    sp_certificate_release(certificate);
+    cr_expect_eq(world.wanted, 1);
+}
+
+Test(issuer, lets_go_of_all_when_it_leaves)
+{
+    store_wait_t wait;
+
+    world.issuer = WORLD_PROMISES;
+    store_world_begin(&world, "a.example", &wait);
+    cr_expect_str_eq(store_world_find(&world, ""), "none", "asked before");
+    sp_tls_store_set_issuer(world.store, NULL);
+    store_world_await(&world, &wait);
+    cr_expect_str_eq(wait.name, "none");
+    expect_why("no certificates are got on demand any more");
+    world.ahead_ms += SP_TLS_FRESH_MS;
+    cr_expect_str_eq(store_world_find(&world, "a.example"), "none");
+    cr_expect_eq(world.wanted, 1);
+}
+
+Test(issuer, is_told_of_names_that_nobody_asked_for)
+{
+    sp_tls_store_changed(world.store, SP_STR("a.example"));
+    sp_tls_store_refused(world.store, SP_STR("a.example"), "no");
+    cr_expect_str_eq(store_world_find(&world, "a.example"), "none");
+}
+
+static const char *find_challenge(const char *name)
+{
+    static store_wait_t wait;
+    sp_certificate_t *certificate = NULL;
+
+    /* Borrows the callback of an ordinary wait. */
+    world.issuer = WORLD_REFUSES;
+    (void)certificate;
+    store_world_begin(&world, "unknown.example", &wait);
+    store_world_await(&world, &wait);
+    wait.is_done = false;
+    cr_assert_eq(sp_tls_store_find_challenge(world.inbox, sp_str_from(name), &wait.wait),
+                 SP_TLS_WAITING);
+    store_world_await(&world, &wait);
+    return wait.name;
+}
+
+Test(issuer, answers_challenges)
+{
+    cr_expect_str_eq(find_challenge("due.example"), "challenge.example");
+    world.ahead_ms += SP_TLS_FRESH_MS;
+    cr_expect_str_eq(find_challenge("other.example"), "none");
+    cr_expect_eq(world.challenged, 2);
+}
+
+Test(issuer, answers_no_challenge_when_there_is_none)
+{
+    store_wait_t wait = {.is_done = false};
+
+    sp_tls_store_set_issuer(world.store, NULL);
+    cr_expect_eq(sp_tls_store_find_challenge(world.inbox, SP_STR("due.example"), &wait.wait),
+                 SP_TLS_NONE);
+}
