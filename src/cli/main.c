@@ -8,7 +8,7 @@
 #include "cli/suggest.h"
 
 static const sp_command_t *const commands[] = {
-    &sp_command_serve, &sp_command_explain, &sp_command_cert, &sp_command_lint,
+    &sp_command_serve, &sp_command_explain, &sp_command_cert,    &sp_command_lint,
     &sp_command_load,  &sp_command_lab,     &sp_command_version,
 };
 
