@@ -148,7 +148,8 @@ class Browser(Process):
         try:
             self._get(f"/element/{element}/name")
         except ProcessError as error:
-            if "stale element reference" in str(error):
+            # The second is what the driver says while the next page takes the place of the old one.
+            if "stale element reference" in str(error) or "does not belong to the document" in str(error):
                 return True
             raise
         return False
