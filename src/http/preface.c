@@ -8,12 +8,14 @@
 #include "http/proxy_header.h"
 #include "tls/client_hello.h"
 
+#define ALERT_UNEXPECTED_MESSAGE 10
 #define ALERT_DECODE_ERROR 50
 #define ALERT_INTERNAL_ERROR 80
 #define ALERT_UNRECOGNIZED_NAME 112
 
-/* Octets that a client may send while it waits for its certificate: it has nothing to say yet. */
-#define EARLY_MAX (2 * SP_CLIENT_HELLO_INPUT_MAX)
+/* Octets that there may be, ClientHello included, while its certificate is waited for: no client
+ * has anything more to say before it hears from us. */
+#define EARLY_MAX SP_CLIENT_HELLO_INPUT_MAX
 
 typedef enum stage { STAGE_PROXY, STAGE_HELLO, STAGE_CERTIFICATE, STAGE_HANDSHAKE } stage_t;
 
@@ -334,7 +336,7 @@ static void on_input(h2o_socket_t *socket, const char *err)
         return;
     case STAGE_CERTIFICATE: /* read only to learn when the client leaves */
         if (socket->input->size > EARLY_MAX) {
-            h2o_socket_read_stop(socket);
+            end_with_alert(preface, SP_HANDSHAKE_FAILED, ALERT_UNEXPECTED_MESSAGE);
         }
         return;
     case STAGE_HANDSHAKE: /* the library reads */

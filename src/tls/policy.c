@@ -165,7 +165,9 @@ sp_status_t sp_tls_policy_create(sp_tls_offer_fn *offer, sp_tls_policy_t **ret_p
     if (status != SP_OK || policy->context == NULL || !set_all(policy)) {
         sp_tls_policy_destroy(policy);
         ERR_clear_error();
-        return sp_fail(err, SP_IO, 0, "OpenSSL can't be set up for TLS 1.2 and 1.3");
+        return status == SP_NO_MEMORY
+                   ? sp_fail(err, status, 0, "out of memory")
+                   : sp_fail(err, SP_IO, 0, "OpenSSL can't be set up for TLS 1.2 and 1.3");
     }
     *ret_policy = policy;
     return SP_OK;

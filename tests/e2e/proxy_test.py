@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The PROXY protocol, with HAProxy in front and with octets of our own."""
 
+import itertools
 import json
 import shutil
 import socket
@@ -26,6 +27,7 @@ def version_2(address="192.0.2.8", more=b""):
     return SIGNATURE + b"\x21\x11" + struct.pack("!H", len(body + more)) + body + more
 
 
+NUMBERS = itertools.count(1)
 LOCAL = SIGNATURE + b"\x20\0\0\0"
 
 
@@ -58,7 +60,10 @@ class Haproxy(Process):
 class ProxyTest(TlsTest):
     CERTIFICATES = [HOST]
     ROWS = [host_row(HOST, TARGET)]
-    MORE = {"trusted_proxies": ["127.0.0.1/32"], "limits": {"connections": 20}}
+    MORE = {
+        "trusted_proxies": ["127.0.0.1/32"],
+        "limits": {"connections": 20},
+    }
     LISTEN = {"proxy_protocol": True}
 
     @classmethod
@@ -83,16 +88,23 @@ class ProxyTest(TlsTest):
             except ConnectionError:
                 return b""
 
-    def last_remote(self):
-        lines = [line for line in self.signpost.out if line.startswith("{")]
-        return json.loads(lines[-1])["remote"] if lines else None
+    def new_target(self):
+        """One that no other request of this class has: its line of the log is known by it."""
+        return f"/{next(NUMBERS)}"
 
-    def assertRemote(self, header, remote):
-        count = len(self.signpost.out)
-        answer = self.send(header + http1.request_octets("GET", "/", HOST))
+    def assertLogged(self, target, remote):
+        def line_of():
+            lines = [json.loads(line) for line in self.signpost.out if line.startswith("{")]
+            return next((line for line in lines if line["target"] == target), None)
+
+        self.assertTrue(wait_until(line_of), target)
+        self.assertEqual(line_of()["remote"], remote)
+
+    def assertRemote(self, header, remote, headers=()):
+        target = self.new_target()
+        answer = self.send(header + http1.request_octets("GET", target, HOST, headers))
         self.assertTrue(answer.startswith(b"HTTP/1.1 302 "), answer)
-        self.assertTrue(wait_until(lambda: len(self.signpost.out) > count))
-        self.assertEqual(self.last_remote(), remote)
+        self.assertLogged(target, remote)
 
     def test_both_versions(self):
         self.assertRemote(LINE, "192.0.2.7")
@@ -110,9 +122,10 @@ class ProxyTest(TlsTest):
 
     def test_over_tls(self):
         with connect(Tls("127.0.0.1", self.tls_port, HOST), ahead=LINE) as sock:
-            sock.sendall(http1.request_octets("GET", "/", HOST))
+            target = self.new_target()
+            sock.sendall(http1.request_octets("GET", target, HOST))
             self.assertTrue(sock.recv(65536).startswith(b"HTTP/1.1 302 "))
-        self.assertTrue(wait_until(lambda: self.last_remote() == "192.0.2.7"))
+        self.assertLogged(target, "192.0.2.7")
 
     def test_http_2(self):
         with connect(self.proxied) as sock:
@@ -124,7 +137,7 @@ class ProxyTest(TlsTest):
         request = http1.request_octets("GET", "/", HOST)
         for header in (LINE, version_2(), b""):
             self.assertEqual(self.send(header + request, source="127.0.0.9"), b"")
-        self.assertEqual(self.refused("untrusted") - before, 3)
+        self.assertTrue(wait_until(lambda: self.refused("untrusted") - before == 3))
 
     def test_a_header_is_required(self):
         before = self.refused("malformed")
@@ -139,7 +152,7 @@ class ProxyTest(TlsTest):
         before = self.refused("timeout")
         _, seconds = timed(lambda: self.send(LINE[:10]))
         self.assertTrue(9 < seconds < 14, seconds)
-        self.assertEqual(self.refused("timeout") - before, 1)
+        self.assertTrue(wait_until(lambda: self.refused("timeout") - before == 1))
 
     def test_the_header_comes_once(self):
         """On a listener without the protocol it is nothing but a bad request."""
@@ -163,12 +176,8 @@ class ProxyTest(TlsTest):
     def test_forwarded_fields_count_only_from_trusted_clients(self):
         """The proxy speaks for its client: that one's word counts if it is trusted itself."""
         headers = [("X-Forwarded-For", "203.0.113.5")]
-        request = http1.request_octets("GET", "/", HOST, headers)
-        for line, remote in ((LINE, "192.0.2.7"), (LOCAL, "203.0.113.5")):
-            count = len(self.signpost.out)
-            self.send(line + request)
-            self.assertTrue(wait_until(lambda: len(self.signpost.out) > count))
-            self.assertEqual(self.last_remote(), remote)
+        self.assertRemote(LINE, "192.0.2.7", headers)
+        self.assertRemote(LOCAL, "203.0.113.5", headers)
 
     def test_behind_haproxy(self):
         ports = [free_port() for _ in range(4)]
@@ -183,20 +192,24 @@ class ProxyTest(TlsTest):
         )
         with haproxy:
             for index, port in enumerate(ports):
-                source = f"127.0.0.{20 + index}"
-                self.assertEqual(self.ask_through(port, source, is_tls=index >= 2), 302)
-                self.assertTrue(wait_until(lambda: self.last_remote() == source), source)
-            answers = in_parallel(16, lambda index: self.ask_through(
-                ports[index % 4], f"127.0.1.{index}", is_tls=index % 4 >= 2))
+                source, target = f"127.0.0.{20 + index}", self.new_target()
+                self.assertEqual(self.ask_through(port, source, target, index >= 2), 302)
+                self.assertLogged(target, source)
+            answers = in_parallel(
+                16,
+                lambda index: self.ask_through(
+                    ports[index % 4], f"127.0.1.{index}", "/", index % 4 >= 2
+                ),
+            )
             self.assertEqual(answers, [302] * 16)
 
-    def ask_through(self, port, source, is_tls):
+    def ask_through(self, port, source, target, is_tls):
         sock = socket.create_connection(("127.0.0.1", port), 20, (source, 0))
         with sock:
             if is_tls:
                 sock = trusting_context().wrap_socket(sock, server_hostname=HOST)
             with sock:
-                sock.sendall(http1.request_octets("GET", "/", HOST))
+                sock.sendall(http1.request_octets("GET", target, HOST))
                 return int(sock.recv(65536)[9:12])
 
     def test_check_wants_to_know_whom_to_trust(self):

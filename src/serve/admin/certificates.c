@@ -6,7 +6,7 @@
 #include "serve/admin/reply.h"
 
 #define ITEMS_MAX 1000
-#define NAMES_MAX 100 /* of one certificate */
+#define NAMES_MAX 12 /* of one certificate: the whole stays below SP_REPLY_MAX */
 
 static json_t *time_json(time_t moment)
 {

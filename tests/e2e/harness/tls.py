@@ -11,6 +11,7 @@ from . import http1
 from .admin import AdminTest
 from .connect import Tls, connect, trusting_context
 from .ports import free_port
+from .process import wait_until
 from .signpost import merge
 
 PEM = ("fullchain.pem", "privkey.pem")
@@ -113,6 +114,11 @@ class TlsTest(AdminTest):
 
     def handshakes(self, result):
         return self.metric(f'signpost_tls_handshakes_total{{result="{result}"}}')
+
+    def assertCounted(self, result, count):
+        """So many handshakes have ended so; workers tell at the end of a turn of their loops."""
+        self.assertTrue(wait_until(lambda: self.handshakes(result) >= count), result)
+        self.assertEqual(self.handshakes(result), count, result)
 
     def assertShown(self, name, expected, **options):
         self.assertEqual(shown_names(self.tls(name, **options)), [expected])

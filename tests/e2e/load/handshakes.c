@@ -16,6 +16,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,14 +78,20 @@ static bool ask(const client_t *client, SSL *ssl)
            SSL_read(ssl, answer, sizeof(answer)) > 12 && memcmp(answer + 8, " 302 ", 5) == 0;
 }
 
+/* OpenSSL's macro of that name casts the const away. */
+static bool set_name(SSL *ssl, const char *name)
+{
+    return SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+                    (void *)(uintptr_t)name) == 1;
+}
+
 /* One connection. *ret_session (may be NULL) is the session that it leaves. */
 static bool exchange(client_t *client, bool *ret_is_resumed, SSL_SESSION **ret_session)
 {
     int fd = connect_to(client);
     SSL *ssl = fd == -1 ? NULL : SSL_new(client->context);
     struct linger at_once = {.l_onoff = 1};
-    bool is_good = ssl != NULL && SSL_set_fd(ssl, fd) == 1 &&
-                   SSL_set_tlsext_host_name(ssl, client->name) == 1 &&
+    bool is_good = ssl != NULL && SSL_set_fd(ssl, fd) == 1 && set_name(ssl, client->name) &&
                    (client->session == NULL || SSL_set_session(ssl, client->session) == 1) &&
                    ask(client, ssl);
 

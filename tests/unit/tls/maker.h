@@ -27,7 +27,7 @@ typedef struct maker_pair {
 } maker_pair_t;
 
 /* A self-signed certificate for `name`, valid between two moments from now, in seconds. */
-void maker_make(maker_pair_t *pair, maker_key_t key, const char *name, long from_s, long until_s);
+void maker_make(maker_pair_t *pair, maker_key_t kind, const char *name, long from_s, long until_s);
 
 /* The same key, encrypted. */
 void maker_encrypt(maker_pair_t *pair);

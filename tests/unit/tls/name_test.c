@@ -52,8 +52,7 @@ Test(tls_name, refuses_what_could_be_a_path)
         "[::1]",
         "192.0.2.1",
         "2001:db8::1",
-        "b\xc3\xbc"
-        "cher.de",
+        "m\xc3\xbcller.de",
         "a\n.com",
     };
 
