@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# install-packages.sh GROUP…: installs what is missing on Debian 12. Groups: build, test, demo.
+# install-packages.sh GROUP…: installs what is missing on Debian 12. Groups: build, test, demo, package, image.
 # Does nothing, and needs no root, when everything is there. Asks nothing, and starts no daemon.
 set -euo pipefail
 
@@ -16,7 +16,11 @@ test_packages=(
     systemd
     prometheus chromium chromium-driver # promtool; a browser for the page of /explain
     iproute2 iptables
+    lintian zsh fish python3-yaml # packages, completion, workflows
 )
+package_packages=(dpkg-dev file) # cpack -G DEB
+# Building the container image, and running it as a cluster would.
+image_packages=(buildah runc golang-github-containers-common mmdebstrap nginx-light systemd python3 python3-yaml)
 
 packages=()
 for group in "${@:-build}"; do
@@ -24,8 +28,10 @@ for group in "${@:-build}"; do
         build) packages+=("${build_packages[@]}") ;;
         demo) packages+=("${demo_packages[@]}") ;;
         test) packages+=("${test_packages[@]}") ;;
+        package) packages+=("${package_packages[@]}") ;;
+        image) packages+=("${image_packages[@]}") ;;
         *)
-            echo "install-packages.sh: unknown group '$group'; expected build, demo or test" >&2
+            echo "install-packages.sh: unknown group '$group'; expected build, demo, test, package or image" >&2
             exit 2
             ;;
     esac

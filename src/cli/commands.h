@@ -9,6 +9,11 @@
 extern const sp_command_t sp_command_serve;
 extern const sp_command_t sp_command_explain;
 extern const sp_command_t sp_command_lint;
+extern const sp_command_t sp_command_health;
+extern const sp_command_t sp_command_completion;
 extern const sp_command_t sp_command_version;
+
+/* Those for people, in the order of the overview. */
+const sp_command_t *const *sp_commands(size_t *ret_count);
 
 #endif
