@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README. Everything else is CMake: see CONTRIBUTING.md.
-.PHONY: demo test
+.PHONY: demo test test-image
 .NOTPARALLEL:
 
 demo:
@@ -11,3 +11,10 @@ demo:
 test:
 	@scripts/install-packages.sh build demo test
 	@scripts/test.sh
+
+# The container image and a clean installation of the packages: minutes, root, Debian's archive.
+test-image:
+	@scripts/install-packages.sh build demo test image
+	@cmake --preset release
+	@cmake --build --preset release
+	@ctest --test-dir build/release -L image --output-on-failure
