@@ -1,12 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-# The two commands of the README. Everything else is CMake: see CONTRIBUTING.md.
-.PHONY: demo test test-image
+# The commands of the README. Everything else is CMake: see CONTRIBUTING.md.
+.PHONY: bench demo lab test test-image
 .NOTPARALLEL:
 
 demo:
 	@scripts/install-packages.sh build demo
 	@scripts/build-release.sh build
 	@scripts/demo.sh build/signpost
+
+# A published experiment, repeated in four minutes; needs root.
+lab:
+	@scripts/install-packages.sh build lab
+	@scripts/build-release.sh build
+	@build/signpost lab run E1 --quick --out build/lab
+
+# BENCH=--quick: a short run that shows that everything works.
+bench:
+	@scripts/install-packages.sh build bench
+	@scripts/build-release.sh build
+	@bench/redirects.py build/signpost --out build/bench $(BENCH)
 
 test:
 	@scripts/install-packages.sh build demo test

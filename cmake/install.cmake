@@ -50,7 +50,16 @@ install(
   PATTERN "*.h")
 install(FILES "${PROJECT_SOURCE_DIR}/README.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT signpost)
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT license)
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT signpost)
+install(
+  DIRECTORY "${PROJECT_SOURCE_DIR}/examples"
+  DESTINATION "${CMAKE_INSTALL_DOCDIR}"
+  COMPONENT signpost
+  PATTERN "lab" EXCLUDE)
+install(
+  DIRECTORY "${PROJECT_SOURCE_DIR}/examples/lab/"
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/signpost/lab"
+  COMPONENT signpost
+  USE_SOURCE_PERMISSIONS)
 
 # The units name the program where it is installed, which is known only then (cpack has its own prefix).
 # A configuration that is there already stays; below /usr its place is /etc.
@@ -68,7 +77,7 @@ install(
   file(WRITE \"\${units}/signpost.service\" \"\${text}\")
   message(STATUS \"Installing: \${units}/signpost.service\")
   if(NOT EXISTS \"\$ENV{DESTDIR}\${etc}/signpost.json\")
-    file(INSTALL \"${PROJECT_SOURCE_DIR}/examples/systemd/signpost.json\" DESTINATION \"\${etc}\")
+    file(INSTALL \"${PROJECT_SOURCE_DIR}/examples/config/debian.json\" DESTINATION \"\${etc}\" RENAME signpost.json)
   endif()"
   COMPONENT signpost)
 install(FILES "${PROJECT_SOURCE_DIR}/examples/systemd/signpost.socket" DESTINATION lib/systemd/system COMPONENT signpost)

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# install-packages.sh GROUP…: installs what is missing on Debian 12. Groups: build, test, demo, package, image.
+# install-packages.sh GROUP…: installs what is missing on Debian 12. Groups: build, test, demo, lab, bench, package, image.
 # Does nothing, and needs no root, when everything is there. Asks nothing, and starts no daemon.
 set -euo pipefail
 
 build_packages=(
     gcc g++ libc6-dev make cmake ninja-build pkg-config
-    libh2o-evloop-dev libc-ares-dev libssl-dev libjansson-dev libre2-dev libidn2-dev
+    libh2o-evloop-dev libc-ares-dev libssl-dev libnghttp2-dev libjansson-dev libre2-dev libidn2-dev
     libknot-dev libqrencode-dev libpng-dev zlib1g-dev
 )
 demo_packages=(unbound curl)
@@ -17,7 +17,15 @@ test_packages=(
     prometheus chromium chromium-driver # promtool; a browser for the page of /explain
     iproute2 iptables
     lintian zsh fish python3-yaml # packages, completion, workflows
+    dnsmasq-base dnsperf ethtool conntrack # a laboratory of one minute
 )
+# Everything the experiments of the laboratory compare. CoreDNS is not packaged: see its role's build.sh.
+lab_packages=(
+    unbound nsd dnsmasq-base knot bind9 bind9-utils pdns-server pdns-backend-bind dnsdist nginx-light
+    dnsperf iperf3 iproute2 iptables conntrack ethtool procps openssl
+)
+# What `make bench` measures beside signpost, and what it measures with.
+bench_packages=(nginx-light h2o wrk unbound python3 util-linux)
 package_packages=(dpkg-dev file) # cpack -G DEB
 # Building the container image, and running it as a cluster would.
 image_packages=(buildah runc golang-github-containers-common mmdebstrap nginx-light systemd python3 python3-yaml)
@@ -30,8 +38,10 @@ for group in "${@:-build}"; do
         test) packages+=("${test_packages[@]}") ;;
         package) packages+=("${package_packages[@]}") ;;
         image) packages+=("${image_packages[@]}") ;;
+        lab) packages+=("${lab_packages[@]}") ;;
+        bench) packages+=("${bench_packages[@]}") ;;
         *)
-            echo "install-packages.sh: unknown group '$group'; expected build, demo, test, package or image" >&2
+            echo "install-packages.sh: unknown group '$group'; expected build, demo, test, lab, bench, package or image" >&2
             exit 2
             ;;
     esac

@@ -5,8 +5,8 @@
 #include "cli/commands.h"
 
 static const sp_command_t *const commands[] = {
-    &sp_command_serve,  &sp_command_explain,    &sp_command_lint,
-    &sp_command_health, &sp_command_completion, &sp_command_version,
+    &sp_command_serve, &sp_command_explain, &sp_command_lint,       &sp_command_load,
+    &sp_command_lab,   &sp_command_health,  &sp_command_completion, &sp_command_version,
 };
 
 const sp_command_t *const *sp_commands(size_t *ret_count)

@@ -9,17 +9,31 @@
 
 #define NAMES_MAX 32
 
+/* What one command starts another for: not for people. */
+static const sp_command_t *const helpers[] = {
+    &sp_command_lab_delay,
+    &sp_command_lab_lookups,
+    &sp_command_lab_relay,
+};
+
+static const sp_command_t *find_among(const sp_command_t *const *list, size_t count,
+                                      const char *name)
+{
+    for (size_t i = 0; i != count; ++i) {
+        if (strcmp(list[i]->name, name) == 0) {
+            return list[i];
+        }
+    }
+    return NULL;
+}
+
 static const sp_command_t *find_command(const char *name)
 {
     size_t count = 0;
     const sp_command_t *const *commands = sp_commands(&count);
+    const sp_command_t *command = find_among(commands, count, name);
 
-    for (size_t i = 0; i != count; ++i) {
-        if (strcmp(commands[i]->name, name) == 0) {
-            return commands[i];
-        }
-    }
-    return NULL;
+    return command == NULL ? find_among(helpers, SP_COUNT(helpers), name) : command;
 }
 
 static int print_overview(void)
@@ -46,9 +60,6 @@ static int refuse(const char *name)
     size_t known = 1;
     const char *near = NULL;
 
-    if (strcmp(name, "load") == 0 || strcmp(name, "lab") == 0) {
-        return sp_usage_error("", "the command '%s' is not part of this version", name);
-    }
     for (size_t i = 0; i != count && known != NAMES_MAX; ++i) {
         names[known++] = commands[i]->name;
     }

@@ -14,5 +14,4 @@ set(SP_CONFIG_SOURCES
     config_suggest.c
     config_values.c
     config_write.c
-    json_position.c
     network.c)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 cmake_minimum_required(VERSION 3.25)
-# The architecture, read off the object files: base ← rule ← decide ← dns ← explain ← http ← serve ← cli.
+# The architecture, read off the object files: base ← rule ← decide ← dns ← explain ← http ← serve ← cli,
+# with load on explain and lab on load, both beside http and serve.
 # 1. No layer uses a symbol that a later layer defines.
 # 2. The pure layers use nothing of the outside but what the list below names: no input or output, no
 #    clock, no thread, no event loop.
-set(layers base rule decide dns explain http serve cli)
+set(layers base rule decide dns explain load http serve lab cli)
+set(aside load lab) # what http and serve must not use either
 set(pure base rule decide)
 
 # Regular expressions for whole symbol names. Extend them only by what is pure as well.
@@ -52,6 +54,10 @@ endforeach()
 set(faults "")
 list(JOIN allowed "|" allowed)
 set(below "")
+set(defined_aside "")
+foreach(layer IN LISTS aside)
+  list(APPEND defined_aside ${defined_in_${layer}})
+endforeach()
 foreach(layer IN LISTS layers)
   list(APPEND below ${defined_in_${layer}})
   set(later "")
@@ -68,6 +74,8 @@ foreach(layer IN LISTS layers)
   foreach(symbol IN LISTS used_by_${layer})
     if(symbol IN_LIST later)
       string(APPEND faults "${layer} uses ${symbol}, which a later layer defines\n")
+    elseif(layer MATCHES "^(http|serve)$" AND symbol IN_LIST defined_aside)
+      string(APPEND faults "${layer} uses ${symbol}, which is beside it\n")
     elseif(layer IN_LIST pure AND NOT symbol IN_LIST below AND NOT symbol MATCHES "^(${allowed})$")
       string(APPEND faults "${layer} is pure, but uses ${symbol}\n")
     endif()

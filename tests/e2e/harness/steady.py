@@ -46,8 +46,3 @@ class Steady:
         if self._popen.returncode != 0:
             raise ProcessError(f"steady: {self._popen.stderr.read().decode()}")
         return json.loads(text)
-
-
-def measure(where, host, **options):
-    with Steady(where, host, **options) as client:
-        return client.result()

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lab/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/lab/lab.h"
+
+#define EXPERIMENTS_MAX 32
+#define REPETITIONS_MAX 1000
+#define DEFAULT_FOLDER "lab-results"
+
+/* What one run of the command holds; all of it is released in the end. */
+typedef struct session {
+    const sp_arguments_t *arguments;
+    sp_lab_library_t library;
+    sp_lab_experiment_t *experiments[EXPERIMENTS_MAX];
+    sp_lab_invocation_t invocation;
+    char folder[SP_LAB_PATH_MAX];
+} session_t;
+
+static int read_experiments(session_t *session, size_t at)
+{
+    const char *name = sp_arguments_next(session->arguments, NULL, &at);
+    sp_error_t err;
+
+    if (name == NULL) {
+        return sp_usage_error("lab",
+                              "say which experiments to run; 'signpost lab list' shows them");
+    }
+    for (; name != NULL; name = sp_arguments_next(session->arguments, NULL, &at)) {
+        size_t *count = &session->invocation.count;
+
+        if (*count == EXPERIMENTS_MAX) {
+            return sp_usage_error("lab", "at most %d experiments at a time", EXPERIMENTS_MAX);
+        }
+        if (sp_lab_library_experiment(&session->library, name, &session->experiments[*count],
+                                      &err) != SP_OK) {
+            return sp_cli_lab_fail(SP_EXIT_USAGE, err.message);
+        }
+        ++*count;
+    }
+    return SP_EXIT_DONE;
+}
+
+static int read_options(session_t *session)
+{
+    const char *repeat = sp_arguments_value(session->arguments, "repeat");
+    uint64_t count = 0;
+
+    if (repeat != NULL &&
+        (!sp_str_to_uint(sp_str_from(repeat), REPETITIONS_MAX, &count) || count == 0)) {
+        return sp_usage_error("lab", "--repeat must be from 1 to %d, not '%s'", REPETITIONS_MAX,
+                              repeat);
+    }
+    session->invocation.repeat = (unsigned)count;
+    session->invocation.quick = sp_arguments_has(session->arguments, "quick");
+    session->invocation.machine_wide = sp_arguments_has(session->arguments, "machine-wide");
+    return SP_EXIT_DONE;
+}
+
+/* lab-results/20260102-030405-E1-E2 */
+static void choose_folder(session_t *session)
+{
+    const char *given = sp_arguments_value(session->arguments, "out");
+    time_t now = time(NULL);
+    struct tm parts;
+    char moment[32] = "";
+    size_t len = 0;
+
+    if (given != NULL) {
+        (void)snprintf(session->folder, sizeof(session->folder), "%s", given);
+        return;
+    }
+    if (localtime_r(&now, &parts) == NULL ||
+        strftime(moment, sizeof(moment), "%Y%m%d-%H%M%S", &parts) == 0) {
+        moment[0] = '\0';
+    }
+    len = (size_t)snprintf(session->folder, sizeof(session->folder), DEFAULT_FOLDER "/%s", moment);
+    for (size_t i = 0; i != session->invocation.count && len < sizeof(session->folder); ++i) {
+        len += (size_t)snprintf(session->folder + len, sizeof(session->folder) - len, "-%s",
+                                session->experiments[i]->id);
+    }
+}
+
+/* With all folders on the way there. */
+static bool make_folder(const char *path)
+{
+    char part[SP_LAB_PATH_MAX];
+
+    for (const char *slash = path; slash != NULL;) {
+        slash = strchr(slash + 1, '/');
+        (void)snprintf(part, sizeof(part), "%.*s",
+                       slash == NULL ? (int)strlen(path) : (int)(slash - path), path);
+        if (mkdir(part, 0777) != 0 && errno != EEXIST) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int open_folder(session_t *session)
+{
+    char message[SP_ERROR_MESSAGE_MAX];
+
+    if (make_folder(session->folder)) {
+        session->invocation.folder = open(session->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    }
+    if (session->invocation.folder == -1) {
+        (void)snprintf(message, sizeof(message), "%.120s: %s", session->folder, strerror(errno));
+        return sp_cli_lab_fail(SP_EXIT_FAILED, message);
+    }
+    return SP_EXIT_DONE;
+}
+
+static int check_machine(const session_t *session)
+{
+    if (geteuid() != 0) {
+        return sp_cli_lab_fail(SP_EXIT_FAILED, "namespaces, interfaces and firewall rules need "
+                                               "root: run it with sudo");
+    }
+    if (sp_lab_missing(&session->invocation, false, stderr) != 0) {
+        return sp_cli_lab_fail(SP_EXIT_FAILED, "what is named above is needed and missing");
+    }
+    return SP_EXIT_DONE;
+}
+
+static int measure(session_t *session)
+{
+    sp_lab_outcome_t outcome = SP_LAB_FAILED;
+    const char *results[] = {session->folder};
+    char page[SP_LAB_PATH_MAX + 16];
+    sp_error_t err = {.message = ""};
+    int result = SP_EXIT_DONE;
+
+    if (sp_lab_run(&session->invocation, &outcome, &err) != SP_OK) {
+        return sp_cli_lab_fail(SP_EXIT_FAILED, err.message);
+    }
+    if (faccessat(session->invocation.folder, SP_LAB_RESULT_NAME, R_OK, 0) == 0) {
+        (void)snprintf(page, sizeof(page), "%s/report.html", session->folder);
+        result = sp_cli_lab_write_report(results, 1, page, NULL);
+        (void)printf("%s/" SP_LAB_RESULT_NAME "\n%s\n", session->folder, page);
+    }
+    switch (outcome) {
+    case SP_LAB_DONE:
+        return result;
+    case SP_LAB_FAILED:
+        return sp_cli_lab_fail(SP_EXIT_FAILED, "not everything could be measured: see above");
+    case SP_LAB_INTERRUPTED:
+        return sp_cli_lab_fail(SP_EXIT_FAILED, "interrupted: the result holds what was measured");
+    }
+    return SP_EXIT_FAILED;
+}
+
+int sp_cli_lab_run(const sp_arguments_t *arguments, size_t at)
+{
+    session_t session = {.arguments = arguments, .invocation = {.folder = -1}};
+    sp_error_t err;
+    int result = SP_EXIT_DONE;
+
+    if (sp_lab_library_open(sp_arguments_value(arguments, "lab"), &session.library, &err) !=
+        SP_OK) {
+        return sp_cli_lab_fail(SP_EXIT_USAGE, err.message);
+    }
+    session.invocation.library = &session.library;
+    session.invocation.experiments = session.experiments;
+    session.invocation.progress = stderr;
+    result = read_options(&session);
+    if (result == SP_EXIT_DONE) {
+        result = read_experiments(&session, at);
+    }
+    if (result == SP_EXIT_DONE) {
+        result = check_machine(&session);
+    }
+    if (result == SP_EXIT_DONE) {
+        choose_folder(&session);
+        result = open_folder(&session);
+    }
+    if (result == SP_EXIT_DONE) {
+        result = measure(&session);
+    }
+    if (session.invocation.folder != -1) {
+        (void)close(session.invocation.folder);
+    }
+    for (size_t i = 0; i != session.invocation.count; ++i) {
+        sp_lab_experiment_destroy(session.experiments[i]);
+    }
+    sp_lab_library_clear(&session.library);
+    return result;
+}
