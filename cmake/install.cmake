@@ -68,7 +68,7 @@ install(
   file(WRITE \"\${units}/signpost.service\" \"\${text}\")
   message(STATUS \"Installing: \${units}/signpost.service\")
   if(NOT EXISTS \"\$ENV{DESTDIR}\${etc}/signpost.json\")
-    file(INSTALL \"${PROJECT_SOURCE_DIR}/examples/systemd/signpost.json\" DESTINATION \"\${etc}\")
+    file(INSTALL \"${PROJECT_SOURCE_DIR}/examples/config/debian.json\" DESTINATION \"\${etc}\" RENAME signpost.json)
   endif()"
   COMPONENT signpost)
 install(FILES "${PROJECT_SOURCE_DIR}/examples/systemd/signpost.socket" DESTINATION lib/systemd/system COMPONENT signpost)

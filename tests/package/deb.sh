@@ -40,6 +40,9 @@ lintian --allow-root --fail-on error,warning "$work"/packages/*.deb
 for package in "$work"/packages/*.deb; do
     dpkg-deb --extract "$package" "$work/root"
 done
+grep -q '"\[::\]:80"' "$work/root/etc/signpost/signpost.json"
+systemd-analyze security --offline=yes --threshold=20 --no-pager "$work/root/usr/lib/systemd/system/signpost.service" >"$work/out" ||
+    { cat "$work/out"; echo "exposed more than 2.0"; exit 1; }
 libraries=$(dirname "$(find "$work/root" -name 'libsignpost.so.1')")
 
 # The libraries' symbols and the headers' words; a static inline function is in the header itself.
