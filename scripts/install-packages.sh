@@ -28,7 +28,7 @@ lab_packages=(
 bench_packages=(nginx-light h2o wrk unbound python3 util-linux)
 package_packages=(dpkg-dev file) # cpack -G DEB
 # Building the container image, and running it as a cluster would.
-image_packages=(buildah runc golang-github-containers-common mmdebstrap nginx-light systemd python3 python3-yaml)
+image_packages=(buildah runc golang-github-containers-common mmdebstrap nginx-light systemd iproute2 util-linux python3 python3-yaml)
 
 packages=()
 for group in "${@:-build}"; do

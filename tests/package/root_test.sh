@@ -49,6 +49,29 @@ systemd-analyze security --offline=yes --root="$root" --threshold=20 --no-pager 
     { cat "$work/out"; fail "exposed more than 2.0"; }
 tail -n 1 "$work/out"
 
+# systemd can't run here: what it would start, as a user without any right but that to port 80.
+cat >"$root/start" <<'TEXT'
+set -eu
+setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs --bounding-set=-all,+net_bind_service \
+    --inh-caps=-all,+net_bind_service --ambient-caps=-all,+net_bind_service \
+    signpost serve --config /etc/signpost/signpost.json >/tmp/out 2>&1 &
+pid=$!
+tries=0
+until signpost health 2>/dev/null; do
+    tries=$((tries + 1))
+    if [ "$tries" = 200 ] || ! kill -0 "$pid"; then
+        cat /tmp/out
+        exit 1
+    fi
+    sleep 0.1
+done
+grep -qx ready /tmp/out
+kill -TERM "$pid"
+wait "$pid"
+TEXT
+unshare --net sh -c "ip link set lo up && exec unshare --mount --pid --fork --kill-child --mount-proc='$root/proc' chroot '$root' sh /start" ||
+    fail "the service does not start, say that it is well, and end"
+
 echo '{"listen": [{"address": "[::]:8080"}]}' >"$root/etc/signpost/signpost.json"
 inside apt-get -qq remove -y signpost libsignpost1 libsignpost-dev >"$work/log" 2>&1 || { cat "$work/log"; fail "can't be removed"; }
 [ -e "$root/etc/signpost/signpost.json" ] || fail "the configuration is the administrator's: removing must leave it"
