@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The commands of the README. Everything else is CMake: see CONTRIBUTING.md.
-.PHONY: bench demo lab test
+.PHONY: bench demo lab test test-image
 .NOTPARALLEL:
 
 demo:
@@ -23,3 +23,10 @@ bench:
 test:
 	@scripts/install-packages.sh build demo test
 	@scripts/test.sh
+
+# The container image and a clean installation of the packages: minutes, root, Debian's archive.
+test-image:
+	@scripts/install-packages.sh build demo test image
+	@cmake --preset release
+	@cmake --build --preset release
+	@ctest --test-dir build/release -L image --output-on-failure

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# install-packages.sh GROUP…: installs what is missing on Debian 12. Groups: build, test, demo, lab, bench.
+# install-packages.sh GROUP…: installs what is missing on Debian 12. Groups: build, test, demo, lab, bench, package, image.
 # Does nothing, and needs no root, when everything is there. Asks nothing, and starts no daemon.
 set -euo pipefail
 
@@ -16,6 +16,7 @@ test_packages=(
     systemd
     prometheus chromium chromium-driver # promtool; a browser for the page of /explain
     iproute2 iptables
+    lintian zsh fish python3-yaml # packages, completion, workflows
     dnsmasq-base dnsperf ethtool conntrack # a laboratory of one minute
     dehydrated openssl curl pebble # certificates on demand, and an authority for tests
     haproxy sslscan # in front of it, and judging its TLS
@@ -27,6 +28,9 @@ lab_packages=(
 )
 # What `make bench` measures beside signpost, and what it measures with.
 bench_packages=(nginx-light h2o wrk unbound python3 util-linux)
+package_packages=(dpkg-dev file) # cpack -G DEB
+# Building the container image, and running it as a cluster would.
+image_packages=(buildah runc golang-github-containers-common mmdebstrap nginx-light systemd iproute2 util-linux python3 python3-yaml)
 
 packages=()
 for group in "${@:-build}"; do
@@ -34,10 +38,12 @@ for group in "${@:-build}"; do
         build) packages+=("${build_packages[@]}") ;;
         demo) packages+=("${demo_packages[@]}") ;;
         test) packages+=("${test_packages[@]}") ;;
+        package) packages+=("${package_packages[@]}") ;;
+        image) packages+=("${image_packages[@]}") ;;
         lab) packages+=("${lab_packages[@]}") ;;
         bench) packages+=("${bench_packages[@]}") ;;
         *)
-            echo "install-packages.sh: unknown group '$group'; expected build, demo, test, lab or bench" >&2
+            echo "install-packages.sh: unknown group '$group'; expected build, demo, test, lab, bench, package or image" >&2
             exit 2
             ;;
     esac

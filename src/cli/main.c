@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The table of subcommands, and the way from the command line to one of them. */
+/* The way from the command line to a subcommand. */
 
 #include <string.h>
 
 #include "cli/commands.h"
 #include "cli/suggest.h"
 
-static const sp_command_t *const commands[] = {
-    &sp_command_serve, &sp_command_explain, &sp_command_cert,    &sp_command_lint,
-    &sp_command_load,  &sp_command_lab,     &sp_command_version,
-};
+#define NAMES_MAX 32
 
 /* What one command starts another for: not for people. */
 static const sp_command_t *const helpers[] = {
@@ -32,16 +29,21 @@ static const sp_command_t *find_among(const sp_command_t *const *list, size_t co
 
 static const sp_command_t *find_command(const char *name)
 {
-    const sp_command_t *command = find_among(commands, SP_COUNT(commands), name);
+    size_t count = 0;
+    const sp_command_t *const *commands = sp_commands(&count);
+    const sp_command_t *command = find_among(commands, count, name);
 
     return command == NULL ? find_among(helpers, SP_COUNT(helpers), name) : command;
 }
 
 static int print_overview(void)
 {
+    size_t count = 0;
+    const sp_command_t *const *commands = sp_commands(&count);
+
     (void)puts("signpost " SIGNPOST_VERSION ": HTTP redirects whose rules live in DNS\n\n"
                "Usage: signpost COMMAND [OPTION]... [ARGUMENT]...\n\nCommands:");
-    for (size_t i = 0; i != SP_COUNT(commands); ++i) {
+    for (size_t i = 0; i != count; ++i) {
         (void)printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
     }
     (void)puts("  help       print this overview, or what 'signpost COMMAND --help' prints\n\n"
@@ -52,14 +54,16 @@ static int print_overview(void)
 
 static int refuse(const char *name)
 {
-    const char *names[SP_COUNT(commands) + 1];
+    size_t count = 0;
+    const sp_command_t *const *commands = sp_commands(&count);
+    const char *names[NAMES_MAX] = {"help"};
+    size_t known = 1;
     const char *near = NULL;
 
-    for (size_t i = 0; i != SP_COUNT(commands); ++i) {
-        names[i] = commands[i]->name;
+    for (size_t i = 0; i != count && known != NAMES_MAX; ++i) {
+        names[known++] = commands[i]->name;
     }
-    names[SP_COUNT(commands)] = "help";
-    near = sp_suggest(sp_str_from(name), names, SP_COUNT(names));
+    near = sp_suggest(sp_str_from(name), names, known);
     if (near != NULL) {
         return sp_usage_error("", "unknown command '%s'; did you mean '%s'?", name, near);
     }

@@ -424,6 +424,23 @@ Test(config, reads_the_examples_of_tls_and_proxies)
     sp_config_destroy(config);
 }
 
+/* What Debian's package and the container image begin with: the port of signpost.socket, and one
+ * that needs no privilege; operators alone reach the admin endpoints. */
+Test(config, reads_what_is_shipped)
+{
+    sp_config_t *debian = read_example("debian.json");
+    sp_config_t *container = read_example("container.json");
+
+    cr_expect_eq(debian->listen_count, 1);
+    cr_expect_str_eq(debian->listen[0].address.text, "[::]:80");
+    cr_expect_str_eq(debian->admin.text, "127.0.0.1:9180");
+    cr_expect_eq(container->listen_count, 1);
+    cr_expect_str_eq(container->listen[0].address.text, "[::]:8080");
+    cr_expect_str_eq(container->admin.text, "127.0.0.1:9180");
+    sp_config_destroy(debian);
+    sp_config_destroy(container);
+}
+
 /* The complete example shows the defaults; what has none is shown with a value. */
 Test(config, reads_the_complete_example)
 {

@@ -1,0 +1,148 @@
+{{/* SPDX-License-Identifier: Apache-2.0 */}}
+{{- define "signpost.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" -}}
+{{- end -}}
+
+{{- define "signpost.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" -}}
+{{- else if contains (include "signpost.name" .) .Release.Name -}}
+{{- .Release.Name | trunc 50 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name (include "signpost.name" .) | trunc 50 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "signpost.selector" -}}
+app.kubernetes.io/name: {{ include "signpost.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "signpost.labels" -}}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{ include "signpost.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{- define "signpost.serviceAccountName" -}}
+{{- if .Values.serviceAccount.create -}}
+{{- default (include "signpost.fullname" .) .Values.serviceAccount.name -}}
+{{- else -}}
+{{- default "default" .Values.serviceAccount.name -}}
+{{- end -}}
+{{- end -}}
+
+{{/* An image: {repository, tag, digest}, and a tag for when it has none. */}}
+{{- define "signpost.imageOf" -}}
+{{- $image := index . 0 -}}
+{{- if $image.digest -}}
+{{- printf "%s@%s" $image.repository $image.digest -}}
+{{- else -}}
+{{- printf "%s:%s" $image.repository (default (index . 1) $image.tag) -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "signpost.image" -}}
+{{- include "signpost.imageOf" (list .Values.image .Chart.AppVersion) -}}
+{{- end -}}
+
+{{/* The kubelet itself can wait before it sends SIGTERM (1.30 and later); else signpost does. */}}
+{{- define "signpost.canSleep" -}}
+{{- if semverCompare ">=1.30.0-0" .Capabilities.KubeVersion.Version -}}yes{{- end -}}
+{{- end -}}
+
+{{- define "signpost.resolvers" -}}
+{{- if eq .Values.resolver.mode "nodelocal" -}}
+{{- list .Values.resolver.nodelocal.address | toJson -}}
+{{- else if eq .Values.resolver.mode "sidecar" -}}
+{{- list "127.0.0.1:5353" | toJson -}}
+{{- else if eq .Values.resolver.mode "custom" -}}
+{{- if not .Values.resolver.custom.addresses -}}
+{{- fail "resolver.mode is custom: resolver.custom.addresses needs at least one address" -}}
+{{- end -}}
+{{- .Values.resolver.custom.addresses | toJson -}}
+{{- else -}}
+{{- list | toJson -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "signpost.acme" -}}
+{{- if and .Values.tls.enabled .Values.tls.acme.enabled -}}yes{{- end -}}
+{{- end -}}
+
+{{/* signpost's configuration file: what the chart works out, and `config` over it. */}}
+{{- define "signpost.config" -}}
+{{- $listen := list (dict "address" "[::]:8080") -}}
+{{- $tls := dict -}}
+{{- if .Values.tls.enabled -}}
+{{- if not (or .Values.tls.secrets .Values.tls.acme.enabled) -}}
+{{- fail "tls.enabled needs certificates: tls.secrets or tls.acme.enabled" -}}
+{{- end -}}
+{{- $listen = append $listen (dict "address" "[::]:8443" "tls" true) -}}
+{{- $_ := set $tls "certificates" "/etc/signpost/tls" -}}
+{{- with .Values.tls.default -}}{{- $_ := set $tls "default" . -}}{{- end -}}
+{{- if .Values.tls.acme.enabled -}}
+{{- with .Values.tls.acme -}}
+{{- $acme := dict "directory" .directory "storage" "/var/lib/signpost" "challenge" .challenge -}}
+{{- $_ := set $acme "per_domain_per_week" (int .perDomainPerWeek) -}}
+{{- $_ := set $acme "per_hour" (int .perHour) -}}
+{{- with .email -}}{{- $_ := set $acme "email" . -}}{{- end -}}
+{{- $_ := set $tls "acme" $acme -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $dns := dict "resolvers" (include "signpost.resolvers" . | fromJsonArray) -}}
+{{- if .Values.zones -}}
+{{- $files := list -}}
+{{- range $file, $text := .Values.zones -}}
+{{- $files = append $files (printf "/etc/signpost/zones/%s" $file) -}}
+{{- end -}}
+{{- $_ := set $dns "zones" $files -}}
+{{- end -}}
+{{- $delay := ternary 0 (int .Values.rollout.propagationSeconds) (eq (include "signpost.canSleep" .) "yes") -}}
+{{- $drain := dict "delay_s" $delay "timeout_s" (add $delay (int .Values.rollout.drainSeconds)) -}}
+{{- $made := dict "listen" $listen "admin" (dict "address" (printf "[::]:%d" (int .Values.metrics.port))) "dns" $dns "drain" $drain "trusted_proxies" .Values.trustedProxies "log" (dict "format" "json") -}}
+{{- if $tls -}}{{- $_ := set $made "tls" $tls -}}{{- end -}}
+{{- mergeOverwrite $made (deepCopy .Values.config) | toPrettyJson -}}
+{{- end -}}
+
+{{- define "signpost.unbound" -}}
+server:
+  interface: 127.0.0.1@5353
+  access-control: 127.0.0.0/8 allow
+  do-daemonize: no
+  username: ""
+  chroot: ""
+  directory: "/tmp"
+  pidfile: ""
+  use-syslog: no
+  logfile: ""
+  num-threads: 1
+  msg-cache-size: 16m
+  rrset-cache-size: 32m
+  prefetch: yes
+  serve-expired: yes
+  serve-expired-ttl: 86400
+  serve-expired-client-timeout: 1800
+  hide-identity: yes
+  hide-version: yes
+{{- with .Values.resolver.sidecar.extraConfig }}
+{{ . | indent 2 }}
+{{- end }}
+remote-control:
+  control-enable: no
+{{- if .Values.resolver.sidecar.forward }}
+forward-zone:
+  name: "."
+{{- if .Values.resolver.sidecar.forwardTls }}
+  forward-tls-upstream: yes
+{{- end }}
+{{- range .Values.resolver.sidecar.forward }}
+  forward-addr: {{ . }}
+{{- end }}
+{{- end }}
+{{- end -}}

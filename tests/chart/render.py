@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""render.py [--write]: the chart is linted and rendered with each *-values.yaml here, and what comes
+out must be the *.golden.yaml beside it; values that can't be right must be refused with a sentence.
+--write makes the golden files anew: look at the difference before committing it."""
+
+import difflib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+HERE = Path(__file__).resolve().parent
+CHART = HERE.parents[1] / "charts" / "signpost"
+HELM = os.environ.get("SIGNPOST_HELM") or shutil.which("helm")
+# Before this one the kubelet can't sleep, and signpost does.
+OLD, NEW = "1.29.0", "1.34.0"
+
+REFUSED = [
+    ({"replicaCount": "two"}, "replicaCount"),
+    ({"replicas": 2}, "replicas"),
+    ({"resolver": {"mode": "none"}}, "resolver/mode"),
+    ({"resolver": {"mode": "custom"}}, "resolver.custom.addresses needs at least one address"),
+    ({"tls": {"enabled": True}}, "tls.enabled needs certificates"),
+    ({"ingress": {"enabled": True, "catchAll": False}}, "ingress.hosts or ingress.catchAll"),
+    ({"ingress": {"enabled": True, "certManager": {"issuer": "x"}}}, "ingress.certManager needs ingress.hosts"),
+    ({"gateway": {"enabled": True}}, "gateway.parentRefs"),
+    ({"autoscaling": {"enabled": True, "targetCPUUtilizationPercentage": 0}}, "customMetric.name"),
+    ({"benchmark": {"names": 5001}}, "benchmark/names"),
+    ({"tls": {"secrets": [{"name": "../x", "secretName": "x"}]}}, "tls/secrets"),
+    ({"service": {"type": "Cluster"}}, "service/type"),
+]
+
+
+def helm(*arguments, text=None):
+    return subprocess.run([HELM, *arguments], input=text, capture_output=True, text=True, check=False)
+
+
+def render(values, version=NEW):
+    return helm("template", "release", str(CHART), "--namespace", "web", "--kube-version", version, "--values", str(values))
+
+
+def check_golden(values, write, complaints):
+    golden = values.with_name(values.name.replace("-values.yaml", ".golden.yaml"))
+    lint = helm("lint", "--strict", str(CHART), "--values", str(values))
+    if lint.returncode != 0:
+        complaints.append(f"{values.name}: helm lint: {lint.stdout}{lint.stderr}")
+    made = render(values)
+    if made.returncode != 0:
+        complaints.append(f"{values.name}: helm template: {made.stderr}")
+        return
+    if write:
+        golden.write_text(made.stdout)
+    before = golden.read_text() if golden.exists() else ""
+    if before != made.stdout:
+        complaints.append("".join(difflib.unified_diff(
+            before.splitlines(True), made.stdout.splitlines(True), golden.name, "rendered")))
+    check_objects(values.name, made.stdout, complaints)
+
+
+def check_objects(name, text, complaints):
+    """What must hold whatever the values are."""
+    objects = [o for o in yaml.safe_load_all(text) if o]
+    for one in objects:
+        kind = one["kind"]
+        for field in ("app.kubernetes.io/name", "app.kubernetes.io/instance"):
+            if field not in one["metadata"].get("labels", {}):
+                complaints.append(f"{name}: {kind} has no label {field}")
+        if kind == "ConfigMap" and "signpost.json" in one["data"]:
+            json.loads(one["data"]["signpost.json"])
+        template = one["spec"].get("template", one if kind == "Pod" else None) if kind in ("Deployment", "Job", "Pod") else None
+        if template is not None:
+            check_pod(f"{name}: {kind}", template["spec"], complaints)
+
+
+def check_pod(name, pod, complaints):
+    """The Pod Security Standard "restricted", and limits for everything."""
+    if pod.get("automountServiceAccountToken") is not False:
+        complaints.append(f"{name}: a token is mounted")
+    if not pod["securityContext"].get("runAsNonRoot") or pod["securityContext"]["seccompProfile"]["type"] != "RuntimeDefault":
+        complaints.append(f"{name}: not restricted")
+    for container in pod["containers"] + pod.get("initContainers", []):
+        context = container["securityContext"]
+        if context["allowPrivilegeEscalation"] or context["capabilities"]["drop"] != ["ALL"] or not context["readOnlyRootFilesystem"]:
+            complaints.append(f"{name}: {container['name']} is not restricted")
+        if container["resources"]["requests"] != container["resources"]["limits"]:
+            complaints.append(f"{name}: {container['name']} is not of QoS class Guaranteed")
+
+
+def check_refusals(complaints):
+    for values, words in REFUSED:
+        made = helm("template", "release", str(CHART), "--values", "-", text=json.dumps(values))
+        if made.returncode == 0 or words not in made.stderr:
+            complaints.append(f"{json.dumps(values)}: expected a refusal that says '{words}', got {made.returncode}: {made.stderr}")
+
+
+def check_old_kubernetes(complaints):
+    """Without the kubelet's sleep signpost itself goes on accepting for as long."""
+    made = render(HERE / "default-values.yaml", OLD).stdout
+    if "preStop" in made or '"delay_s": 10' not in made or '"timeout_s": 40' not in made:
+        complaints.append(f"Kubernetes {OLD}: drain.delay_s does not stand in for preStop")
+
+
+def main():
+    if HELM is None:
+        sys.exit("render.py: helm is needed and not installed; scripts/install-helm.sh installs it")
+    complaints = []
+    for values in sorted(HERE.glob("*-values.yaml")):
+        check_golden(values, "--write" in sys.argv[1:], complaints)
+    check_refusals(complaints)
+    check_old_kubernetes(complaints)
+    if complaints:
+        sys.exit("\n".join(complaints))
+
+
+main()
