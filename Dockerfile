@@ -17,12 +17,12 @@ RUN cmake -S /src -B /build -DCMAKE_BUILD_TYPE=Release -G Ninja \
 
 FROM ${BASE}
 ARG SNAPSHOT=""
-# What apt and dpkg leave behind tells when it was, and nobody needs it.
+# dehydrated is for tls.acme alone. What apt and dpkg leave behind tells when it was, and nobody needs it.
 RUN --mount=type=bind,from=build,source=/packages,target=/packages \
     --mount=type=bind,from=build,source=/src/scripts,target=/scripts \
     /scripts/apt-snapshot.sh "$SNAPSHOT" \
     && apt-get -qq update \
-    && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends /packages/signpost_*.deb \
+    && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends /packages/signpost_*.deb dehydrated \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/* /var/cache/ldconfig/* /var/log/* \
         /var/lib/dpkg/*-old /usr/share/doc/signpost/examples /tmp/*
 COPY examples/config/container.json /etc/signpost/signpost.json

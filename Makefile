@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The commands of the README. Everything else is CMake: see CONTRIBUTING.md.
-.PHONY: bench demo lab test test-image
+.PHONY: bench demo lab test test-chart test-image
 .NOTPARALLEL:
 
 demo:
@@ -30,3 +30,13 @@ test-image:
 	@cmake --preset release
 	@cmake --build --preset release
 	@ctest --test-dir build/release -L image --output-on-failure
+
+# The Helm chart: golden files, and every rendering applied to a real kube-apiserver (built once, for which it
+# takes Go 1.24 or later and some minutes).
+test-chart:
+	@scripts/install-packages.sh chart
+	@scripts/chart-tools.sh build/tools
+	@scripts/chart-readme.py --check
+	@PATH="$(CURDIR)/build/tools:$$PATH" tests/chart/render.py
+	@tests/chart/apiserver/build.sh build/apiserver
+	@PATH="$(CURDIR)/build/tools:$$PATH" tests/chart/api.py build/apiserver

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# install-packages.sh GROUP…: installs what is missing on Debian 12. Groups: build, test, demo, lab, bench, package, image.
+# install-packages.sh GROUP…: installs what is missing on Debian 12. Groups: build, test, demo, lab, bench, package, image, chart.
 # Does nothing, and needs no root, when everything is there. Asks nothing, and starts no daemon.
 set -euo pipefail
 
@@ -31,6 +31,8 @@ bench_packages=(nginx-light h2o wrk unbound python3 util-linux)
 package_packages=(dpkg-dev file) # cpack -G DEB
 # Building the container image, and running it as a cluster would.
 image_packages=(buildah runc golang-github-containers-common mmdebstrap nginx-light systemd iproute2 util-linux python3 python3-yaml)
+# The chart, beside helm and kubectl (scripts/chart-tools.sh) and Go: an API to hold it against.
+chart_packages=(etcd-server openssl python3 python3-yaml npm)
 
 packages=()
 for group in "${@:-build}"; do
@@ -42,8 +44,9 @@ for group in "${@:-build}"; do
         image) packages+=("${image_packages[@]}") ;;
         lab) packages+=("${lab_packages[@]}") ;;
         bench) packages+=("${bench_packages[@]}") ;;
+        chart) packages+=("${chart_packages[@]}") ;;
         *)
-            echo "install-packages.sh: unknown group '$group'; expected build, demo, test, lab, bench, package or image" >&2
+            echo "install-packages.sh: unknown group '$group'; expected build, demo, test, lab, bench, package, image or chart" >&2
             exit 2
             ;;
     esac
