@@ -56,6 +56,8 @@ def rss(pid):
 class FloodTest(Served, ServerTest):
     CONFIG = {"cache": {"enabled": True}, "threads": 1, "log": {"access": "off"}}
     ROWS = [host_row(HOST, TARGET, ttl=3600)]
+    ROUNDS = ROUNDS
+    GROWTH_LIMIT = GROWTH_LIMIT
 
     def setUp(self):
         super().setUp()
@@ -72,7 +74,7 @@ class FloodTest(Served, ServerTest):
         measure(self.where, [ROW], RATE, 0.5)
         before, rounds = rss(pid), []
         with attack:
-            for _ in range(ROUNDS):
+            for _ in range(self.ROUNDS):
                 rounds.append(measure(self.where, [ROW], RATE, SECONDS))
                 growth = rss(pid) - before
         p99 = [round(one["latency"]["p99_us"] / 1000, 1) for one in rounds]
@@ -86,7 +88,7 @@ class FloodTest(Served, ServerTest):
             self.assertServed(one["requests"])
         if IS_MEASURABLE:
             self.assertLess(statistics.median(p99), P99_LIMIT_MS)
-            self.assertLess(growth, GROWTH_LIMIT)
+            self.assertLess(growth, self.GROWTH_LIMIT)
         self.assertTrue(self.signpost.running())
         self.assertRedirect(self.fetch(HOST), TARGET)
 
