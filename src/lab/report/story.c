@@ -10,11 +10,27 @@ json_t *sp_lab_story_experiment(const sp_lab_story_t *story)
     return story->views[0].experiment;
 }
 
+/* One more impairment: where only its place is another than the last one's, " and between …". */
+static sp_lab_label_t add_words(sp_lab_label_t words, const char *last, const char *text)
+{
+    const char *place = strstr(text, " between ");
+    size_t same = place == NULL ? 0 : (size_t)(place - text);
+
+    if (words.text[0] == '\0') {
+        return sp_lab_label("%s", text);
+    }
+    if (place != NULL && strncmp(last, text, same) == 0) {
+        return sp_lab_label("%s and%s", words.text, place);
+    }
+    return sp_lab_label("%s \u00b7 %s", words.text, text);
+}
+
 /* What distinguishes it from other groups: what is everywhere does not. */
 static sp_lab_label_t group_words(json_t *experiment, json_t *setup)
 {
     json_t *impairments = sp_lab_field(setup, "impairments");
     sp_lab_label_t words = {.text = ""};
+    const char *last = "";
 
     if (sp_lab_setup_load(setup)[0] != '\0') {
         words = sp_lab_setup_load_words(experiment, setup);
@@ -23,8 +39,8 @@ static sp_lab_label_t group_words(json_t *experiment, json_t *setup)
         const char *text = sp_lab_text(json_array_get(impairments, i), "text", "impaired");
 
         if (!sp_lab_is_everywhere(experiment, text)) {
-            words =
-                sp_lab_label("%s%s%s", words.text, words.text[0] == '\0' ? "" : " \u00b7 ", text);
+            words = add_words(words, last, text);
+            last = text;
         }
     }
     return words;

@@ -237,6 +237,33 @@ Test(report_page, results_need_not_hold_the_same)
     json_decref(roots[1]);
 }
 
+Test(report_page, the_same_impairment_in_two_places_is_told_once)
+{
+    json_t *root = sp_sample_result(1);
+    json_t *setups = sp_lab_field(json_array_get(sp_lab_field(root, "experiments"), 0), "setups");
+    json_t *setup = NULL;
+    size_t i = 0;
+    char *page = NULL;
+
+    json_array_foreach(setups, i, setup)
+    {
+        json_t *impairments = sp_lab_field(setup, "impairments");
+
+        if (json_array_size(impairments) != 0) {
+            (void)json_array_append_new(
+                impairments, json_pack("{ss}", "text",
+                                       "2 % of the UDP packets are lost in each direction "
+                                       "between node and upstream"));
+            (void)json_array_append_new(impairments, json_pack("{ss}", "text", "rain between us"));
+        }
+    }
+    page = page_of_one(root);
+    cr_expect_not_null(strstr(page, "2 % of the UDP packets are lost in each direction between "
+                                    "node and cluster and between node and upstream"));
+    cr_expect_not_null(strstr(page, " \u00b7 rain between us"));
+    free(page);
+}
+
 Test(report_page, bears_results_that_lack_things)
 {
     json_t *root = json_pack(
