@@ -48,6 +48,18 @@ class Served:
         self.assertGreaterEqual(requests["ok"], requests["due"] * LEAST, requests)
 
 
+def chart_limit():
+    """Octets that a container of the Helm chart has by default, for as many workers as here: one."""
+    values = Path(__file__).resolve().parents[2] / "charts/signpost/values.yaml"
+    found = re.search(r"^  limits: .*memory: (\d+)Mi", values.read_text(encoding="utf-8").split("\nresources:")[1], re.M)
+    return int(found[1]) << 20
+
+
+def peak(pid):
+    text = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    return int(re.search(r"VmHWM:\s+(\d+) kB", text)[1]) << 10
+
+
 def rss(pid):
     text = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
     return int(re.search(r"VmRSS:\s+(\d+) kB", text)[1]) << 10
@@ -89,6 +101,7 @@ class FloodTest(Served, ServerTest):
         if IS_MEASURABLE:
             self.assertLess(statistics.median(p99), P99_LIMIT_MS)
             self.assertLess(growth, self.GROWTH_LIMIT)
+            self.assertLess(peak(pid), chart_limit())
         self.assertTrue(self.signpost.running())
         self.assertRedirect(self.fetch(HOST), TARGET)
 
@@ -188,6 +201,7 @@ class RandomNamesTest(Served, ServerTest):
         if IS_MEASURABLE:
             self.assertLess(figures["p99_us"] / 1000, P99_LIMIT_MS)
             self.assertLess(growth, self.CACHE + GROWTH_LIMIT)
+            self.assertLess(peak(pid), chart_limit())
 
     def test_queries_in_flight_are_bounded(self):
         """A resolver that is silent: beyond the limit requests are refused at once."""
