@@ -23,11 +23,15 @@ class LabError(Exception):
 
 
 def children(pid):
-    """All descendants of a process."""
+    """All descendants of a process; some may end while we look."""
     found = []
     for task in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in task.read_text().split():
-            found += [int(child), *children(int(child))]
+        try:
+            numbers = [int(number) for number in task.read_text().split()]
+        except OSError:
+            continue
+        for number in numbers:
+            found += [number, *children(number)]
     return found
 
 
@@ -173,7 +177,7 @@ class Driver:
         """(warden, conductor, all in the capsule): numbers as they are out here. The conductor has a PID
         namespace of its own, the warden has not."""
         direct = [pid for pid in children(self.pid) if namespaces(pid)]
-        wardens = [pid for pid in children(self.pid) if not namespaces(pid)]
+        wardens = [pid for pid in children(self.pid) if identity(pid) and not namespaces(pid)]
         conductor = next((pid for pid in direct if pid_in_capsule(pid) == 1), None)
         return (wardens or [None])[0], conductor, direct
 
