@@ -90,7 +90,7 @@ static sp_status_t check(json_t *experiment)
 static json_t *with_setups(size_t count)
 {
     json_t *setups = json_array();
-    char name[16];
+    char name[24];
 
     for (size_t i = 0; i != count; ++i) {
         (void)snprintf(name, sizeof(name), "%zu", i);
