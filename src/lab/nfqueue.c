@@ -183,7 +183,7 @@ static int walk_one(const struct nlmsghdr *head, const char *body, size_t size,
             return EBADMSG;
         }
         memcpy(&error, body, sizeof(error));
-        return error > 0 ? EBADMSG : -error;
+        return error > 0 || error < -4095 ? EBADMSG : -error; /* the kernel's range */
     }
     if (head->nlmsg_type == (NFNL_SUBSYS_QUEUE << 8 | NFQNL_MSG_PACKET)) {
         if (size < sizeof(struct nfgenmsg) ||

@@ -377,7 +377,8 @@ class ManyTest(TlsTest):
             flush=True,
         )
         self.assertLess(seconds, self.MOST_S)
-        self.assertLess(megabytes, self.MOST_MB)
+        if not os.environ.get("SIGNPOST_SANITIZED"):  # whose own bookkeeping is larger than all the rest
+            self.assertLess(megabytes, self.MOST_MB)
         self.assertEqual(figures["names"], len(range(0, self.COUNT, step)))
 
 
