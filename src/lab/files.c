@@ -2,6 +2,7 @@
 #include "lab/files.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,4 +105,18 @@ const char *sp_lab_file_first_line(const char *path, char *line, size_t size)
     (void)snprintf(line, size, "%.*s", (int)found.len, found.len == 0 ? "" : found.ptr);
     sp_make_printable(line);
     return line;
+}
+
+static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place)
+{
+    (void)about;
+    (void)kind;
+    (void)place;
+    (void)remove(path);
+    return 0;
+}
+
+void sp_lab_file_remove_tree(const char *path)
+{
+    (void)nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }

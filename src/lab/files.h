@@ -23,4 +23,8 @@ sp_status_t sp_lab_file_read_json(const char *path, json_t **ret_json, sp_error_
  * Empty when there is none. Returns `line`. */
 const char *sp_lab_file_first_line(const char *path, char *line, size_t size);
 
+/* Removes a folder with all that is in it; links are removed, not followed. Without effect where
+ * there is none. */
+void sp_lab_file_remove_tree(const char *path);
+
 #endif

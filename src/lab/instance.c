@@ -65,7 +65,8 @@ static sp_status_t write_files(making_t *making, const char *folder, sp_error_t 
     const sp_lab_parameters_t *files = &making->pick.role->files;
     sp_status_t status = SP_OK;
 
-    if (mkdir(folder, 0755) != 0 && errno != EEXIST) {
+    sp_lab_file_remove_tree(folder); /* what the last run's server left */
+    if (mkdir(folder, 0755) != 0) {
         return sp_fail(err, SP_IO, 0, "%.120s: %s", folder, strerror(errno));
     }
     /* servers that give up root write their own files here */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lab/files.h"
@@ -116,4 +117,28 @@ Test(lab_zone_writer, says_why_it_cannot_write)
 
     cr_expect_eq(sp_lab_zone_write(&zone, "/nowhere/zone", &err), SP_IO);
     cr_expect(strstr(err.message, "/nowhere/zone") != NULL);
+}
+
+Test(lab_files, a_tree_is_removed_and_what_links_lead_to_is_not)
+{
+    char keep[sizeof(PATH)];
+    char folder[sizeof(PATH)];
+    char inner[64];
+    char path[96];
+    sp_error_t err;
+
+    make_path(keep);
+    memcpy(folder, PATH, sizeof(PATH));
+    cr_assert_not_null(mkdtemp(folder));
+    (void)snprintf(inner, sizeof(inner), "%s/inner", folder);
+    cr_assert_eq(mkdir(inner, 0700), 0);
+    (void)snprintf(path, sizeof(path), "%s/file", inner);
+    cr_assert_eq(sp_lab_file_write(path, SP_STR("x"), &err), SP_OK);
+    (void)snprintf(path, sizeof(path), "%s/link", inner);
+    cr_assert_eq(symlink(keep, path), 0);
+    sp_lab_file_remove_tree(folder);
+    cr_expect_neq(access(folder, F_OK), 0);
+    cr_expect_eq(access(keep, F_OK), 0);
+    sp_lab_file_remove_tree(folder);
+    (void)unlink(keep);
 }
