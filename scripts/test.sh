@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # test.sh [PRESET…]: runs `cmake --workflow --preset PRESET` for each preset, goes on after a failure,
 # and ends with one line that counts all tests. A preset that runs a checker instead of tests (tidy,
-# analyze) counts as one. SIGNPOST_FUZZ_SECONDS: how long each fuzz target runs (5 unless set).
+# analyze) counts as one. SIGNPOST_FUZZ_SECONDS: how long each fuzz target runs (5 unless set);
+# SIGNPOST_FUZZ_SEED: where its dice start (1 unless set; 0: elsewhere each time).
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
@@ -48,7 +49,7 @@ for preset in "${presets[@]}"; do
         printf '%sFAILED%s  %4d passed  %4d failed  %4d s\n' "$red" "$plain" "$preset_passed" "$preset_failed" \
             "$((SECONDS - begun))"
         echo "--- the end of $log; to repeat it: cmake --workflow --preset $preset"
-        grep -E '^FAILED: |error:|CMake Error|\(Failed\)|\*\*\*|Timeout' "$log" | head -n 40
+        grep -E '^FAILED: |error:|warning:|CMake Error|\(Failed\)|\*\*\*|Timeout' "$log" | head -n 40
         tail -n 60 "$log"
         echo "---"
     fi

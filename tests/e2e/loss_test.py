@@ -115,7 +115,8 @@ class LossTest(unittest.TestCase):
         signpost = self.start({"hedge_ms": -1, "transport": "udp", "timeout_ms": 5000, "tries": 5})
         figures = self.load(signpost)
         self.assertEqual(figures["failed"], 0)
-        self.assertGreaterEqual(figures["p99_us"], 400000)
+        # The next try leaves after 400 ms; what the generator prints is true to 1 %.
+        self.assertGreaterEqual(figures["p99_us"], 396000)
 
 
 if __name__ == "__main__":

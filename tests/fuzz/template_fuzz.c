@@ -72,6 +72,18 @@ static const sp_request_t request = {
 
 static const sp_str_t values[] = {TEXT("one"), TEXT("/two.x"), TEXT(""), TEXT("@evil.example:1")};
 
+/* Whether a text could write a "v" itself: as a letter, an escape, or by what IDNA maps to it. */
+static bool can_write_v(sp_str_t text)
+{
+    for (size_t i = 0; i != text.len; ++i) {
+        if (text.ptr[i] == 'v' || text.ptr[i] == 'V' || text.ptr[i] == '%' ||
+            (unsigned char)text.ptr[i] > 0x7f) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void check_target(sp_str_t text, const sp_target_t *target, sp_target_use_t use)
 {
     sp_url_t url;
@@ -86,8 +98,8 @@ static void check_target(sp_str_t text, const sp_target_t *target, sp_target_use
     require(!sp_str_starts_with(target->text, SP_STR("//")) ||
             sp_str_starts_with(text, SP_STR("//")));
     require(url.authority.ptr == NULL || sp_str_search(text, SP_STR("//")) != text.len);
-    /* "evil" comes from the visitor alone: it may not lead anywhere. */
-    if (sp_str_search(text, SP_STR("evil")) == text.len) {
+    /* Where "evil" comes from the visitor alone, it may not lead anywhere. */
+    if (!can_write_v(text)) {
         require(sp_str_search(url.authority, SP_STR("evil")) == url.authority.len);
     }
 }

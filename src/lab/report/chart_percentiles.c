@@ -19,12 +19,13 @@ static bool make_points(const sp_lab_story_t *story, const sp_lab_curve_t *curve
                         sp_lab_series_t *series)
 {
     sp_lab_point_t *points = sp_arena_zalloc(story->arena, curve->count + MARKED, sizeof(*points));
-    sp_lab_point_t *marks = points + curve->count;
+    sp_lab_point_t *marks = NULL;
     size_t mark_count = 0;
 
     if (points == NULL) {
         return false;
     }
+    marks = points + curve->count;
     for (size_t i = 0; i != curve->count; ++i) {
         points[i] = (sp_lab_point_t){.x = curve->stairs[i].until / curve->requests,
                                      .y = curve->stairs[i].us};

@@ -68,12 +68,13 @@ static bool add_panel(making_t *making, sp_lab_series_t *series, json_t *seconds
     size_t size = json_array_size(seconds), width = (size + POINTS_MAX - 1) / POINTS_MAX;
     size_t count = (size + width - 1) / width, every = (count + MARKS - 1) / MARKS;
     sp_lab_point_t *points = sp_arena_zalloc(making->story->arena, count + MARKS, sizeof(*points));
-    sp_lab_point_t *marks = points + count;
+    sp_lab_point_t *marks = NULL;
     size_t mark_count = 0;
 
     if (points == NULL) {
         return false;
     }
+    marks = points + count;
     for (size_t i = 0; i != count; ++i) {
         double value = value_of(seconds, i * width, width, shown);
 
