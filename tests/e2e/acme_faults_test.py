@@ -121,6 +121,9 @@ class AuthorityTest(unittest.TestCase):
             self.assertIn("the next is tried from 20", told)
             if kind == "limited":
                 self.assertIn("too many of you", told)
+            # The account is registered by whoever comes first, the start or the order; both have tried now.
+            started = "registering with the certificate authority failed"
+            self.assertTrue(wait_until(lambda: started in signpost.err_text, timeout=60), kind)
             before = world.authority.connections
             result, seconds = world.handshake()
             self.assertIn("UNRECOGNIZED_NAME", result.upper().replace(" ", "_"))

@@ -226,9 +226,9 @@ class TroubleTest(ServerTest):
 class ResolversTest(unittest.TestCase):
     CONFIG = {"dns": {"timeout_ms": 3000, "try_ms": 300, "tries": 2}}
 
-    def check(self, first, second):
+    def check(self, first, second, config=None):
         second.load([host_row(HOST, TARGET)])
-        with Signpost([first, second.address], self.CONFIG) as signpost:
+        with Signpost([first, second.address], config or self.CONFIG) as signpost:
             for _ in range(3):
                 got, seconds = timed(lambda: http1.fetch(signpost.where, HOST))
                 self.assertEqual((got.status, got.location), (302, TARGET))
@@ -252,7 +252,9 @@ class ResolversTest(unittest.TestCase):
     def test_order_is_preference(self):
         with DnsServer() as first, DnsServer() as second:
             first.load([host_row(HOST, TARGET)])
-            self.check(first.address, second)
+            # A first one that is late on a busy machine is not passed over here.
+            patient = {"dns": {"timeout_ms": 5000, "try_ms": 2400, "tries": 1, "hedge_ms": -1}}
+            self.check(first.address, second, patient)
             self.assertEqual(second.count(), 0)
 
     def test_no_resolver_there(self):

@@ -3,14 +3,13 @@
 server does not grow.
 
 The figures of each attack are printed. The aim for the 99th percentile of well-behaved clients is
-50 ms; because machines that run tests are busy with other things, too, the test takes the median of
-several rounds and asserts no more than P99_LIMIT_MS."""
+50 ms; because machines that run tests are busy with other things, too, the test asserts no more than
+P99_LIMIT_MS of the median of ROUNDS rounds, which ends as soon as most of them have shown it."""
 
 import os
 import random
 import re
 import socket
-import statistics
 import struct
 import unittest
 from pathlib import Path
@@ -35,6 +34,10 @@ GROWTH_LIMIT = 20 << 20
 IS_MEASURABLE = not os.environ.get("SIGNPOST_SANITIZED")
 ROUNDS, SECONDS, RATE = 3 if IS_MEASURABLE else 1, 2, 500
 LEAST = 1 if IS_MEASURABLE else 0.05  # of what well-behaved clients ask is answered in the end
+
+
+def is_calm(figures):
+    return figures["latency"]["p99_us"] / 1000 < P99_LIMIT_MS
 
 
 class Served:
@@ -86,7 +89,7 @@ class FloodTest(Served, ServerTest):
         measure(self.where, [ROW], RATE, 0.5)
         before, rounds = rss(pid), []
         with attack:
-            for _ in range(self.ROUNDS):
+            while len(rounds) < self.ROUNDS and sum(map(is_calm, rounds)) <= self.ROUNDS // 2:
                 rounds.append(measure(self.where, [ROW], RATE, SECONDS))
                 growth = rss(pid) - before
         p99 = [round(one["latency"]["p99_us"] / 1000, 1) for one in rounds]
@@ -99,7 +102,7 @@ class FloodTest(Served, ServerTest):
         for one in rounds:
             self.assertServed(one["requests"])
         if IS_MEASURABLE:
-            self.assertLess(statistics.median(p99), P99_LIMIT_MS)
+            self.assertGreater(sum(map(is_calm, rounds)), self.ROUNDS // 2, p99)
             self.assertLess(growth, self.GROWTH_LIMIT)
             self.assertLess(peak(pid), chart_limit())
         self.assertTrue(self.signpost.running())

@@ -9,9 +9,10 @@ import sys
 import tempfile
 import threading
 import unittest
+import unittest.mock
 
 from harness import dns_wire as wire
-from harness import hpack, http1, http2, process
+from harness import hpack, http1, http2, ports, process
 from harness.dns_server import DnsServer, Fault
 from harness.dns_zone import Zone
 from harness.ports import free_port
@@ -323,6 +324,16 @@ class Http2Test(unittest.TestCase):
 def _accepts(port):
     with socket.socket() as sock:
         return sock.connect_ex(("127.0.0.1", port)) == 0
+
+
+class PortsTest(unittest.TestCase):
+    def test_a_port_is_told_once(self):
+        told = free_port()
+        with unittest.mock.patch.object(ports.random, "randint", side_effect=[told, told, told + 1, told + 2]):
+            udp, tcp = ports.bind_pair()
+        with udp, tcp:
+            self.assertIn(tcp.getsockname()[1], (told + 1, told + 2))
+            self.assertEqual(udp.getsockname(), tcp.getsockname())
 
 
 class ProcessTest(unittest.TestCase):
