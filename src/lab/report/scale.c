@@ -6,6 +6,8 @@
 
 /* A logarithmic axis spans no more than this: what lies below is drawn at its end. */
 #define WIDEST 1e12
+/* Nothing that is measured comes near it. Below, there is no telling powers of ten from nothing. */
+#define SMALLEST 1e-12
 
 /* The next of 1, 2, 5 × 10ⁿ that is not below `size`. */
 static double round_up(double size)
@@ -34,7 +36,7 @@ static void fit_linear(sp_lab_scale_t *scale)
     if (scale->low >= 0) {
         scale->low = 0;
     }
-    if (!(scale->high > scale->low)) {
+    if (!(scale->high - scale->low > SMALLEST)) {
         scale->high = scale->low + 1;
     }
     step = round_up((scale->high - scale->low) / 10);
@@ -44,8 +46,8 @@ static void fit_linear(sp_lab_scale_t *scale)
 
 static void fit_log(sp_lab_scale_t *scale)
 {
-    if (!(scale->low > 0)) {
-        scale->low = scale->high > 0 ? scale->high / 10 : 1;
+    if (!(scale->low > SMALLEST)) {
+        scale->low = scale->high > SMALLEST ? scale->high / 10 : 1;
     }
     if (scale->low < scale->high / WIDEST) {
         scale->low = scale->high / WIDEST;

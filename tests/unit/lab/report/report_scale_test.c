@@ -71,10 +71,11 @@ Test(report_scale, has_some_marks_whatever_the_size)
 
 Test(report_scale, bears_what_is_no_range)
 {
-    sp_lab_scale_t scales[] = {placed(SP_LAB_LINEAR, 0, 0),     placed(SP_LAB_LINEAR, NAN, NAN),
-                               placed(SP_LAB_LOG, INFINITY, 0), placed(SP_LAB_LOG, 0, 0),
-                               placed(SP_LAB_LOG, 5, 5),        placed(SP_LAB_LOG, 1e-300, 1e15),
-                               placed(SP_LAB_LINEAR, -3, 4)};
+    sp_lab_scale_t scales[] = {placed(SP_LAB_LINEAR, 0, 0),       placed(SP_LAB_LINEAR, NAN, NAN),
+                               placed(SP_LAB_LOG, INFINITY, 0),   placed(SP_LAB_LOG, 0, 0),
+                               placed(SP_LAB_LOG, 5, 5),          placed(SP_LAB_LOG, 1e-300, 1e15),
+                               placed(SP_LAB_LINEAR, -3, 4),      placed(SP_LAB_LINEAR, 0, 1e-315),
+                               placed(SP_LAB_LOG, 1e-320, 1e-315)};
 
     for (size_t i = 0; i != sizeof(scales) / sizeof(scales[0]); ++i) {
         double at = sp_lab_scale_at(&scales[i], 1);
