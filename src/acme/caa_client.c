@@ -6,6 +6,7 @@
 
 #include "acme/caa_reply.h"
 #include "dns/ares_channel.h"
+#include "dns/wire_message.h"
 #include "dns/wire_name.h"
 #include "dns/zone_client.h"
 
@@ -142,7 +143,7 @@ static void send_question(sp_caa_lookup_t *lookup, bool tcp)
     attempt->lookup = lookup;
     lookup->attempt = attempt;
     sp_poller_wake_at(client->poller, sp_now_us() + TICK_US);
-    sp_ares_channel_send_for(channel, lookup->asked, SP_CAA_TYPE, on_wire, attempt);
+    sp_ares_channel_send_for(channel, lookup->asked, SP_TYPE_CAA, on_wire, attempt);
 }
 
 /* Asks for the name whose turn it is, or for its first parent that somebody can be asked for. */
