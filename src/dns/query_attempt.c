@@ -109,8 +109,6 @@ bool sp_query_send(sp_query_env_t *env, sp_question_t *question, size_t resolver
     attempt->sent_us = sp_now_us();
     attempt->next = question->attempts;
     question->attempts = attempt;
-    env->counters->queries += 1;
-    env->counters->queries_tcp += tcp ? 1 : 0;
     sp_poller_wake_at(env->poller, attempt->sent_us + HOUSEKEEPING_US);
     sp_ares_channel_send(channel, sp_wire_name_str(&question->asked.name), on_wire, attempt);
     return true;
