@@ -73,9 +73,11 @@ static void count_end(const sp_query_attempt_t *attempt, sp_wire_result_t wire, 
     case SP_WIRE_CONNECTION:
         sp_dns_stats_query(stats, attempt->tcp, SP_DNS_REFUSED_CONNECTION, us);
         break;
+    case SP_WIRE_CANCELLED:
+        sp_dns_stats_query(stats, attempt->tcp, SP_DNS_CANCELLED, us);
+        break;
     case SP_WIRE_NO_NAME: /* never sent */
     case SP_WIRE_NO_MEMORY:
-    case SP_WIRE_CANCELLED:
         break;
     }
 }

@@ -192,7 +192,8 @@ static void put_queries(sp_buf_t *buf, const total_t *total)
     char labels[LABELS_MAX];
 
     sp_metric_begin(buf, "signpost_dns_queries_total", SP_METRIC_COUNTER,
-                    "Queries to resolvers that have ended, by transport and how.");
+                    "Queries to resolvers that have ended, each once, by transport and how; "
+                    "cancelled: under way when the configuration was read again.");
     for (size_t i = 0; i != (size_t)2 * SP_DNS_RESULTS; ++i) {
         sp_dns_result_t result = (sp_dns_result_t)(i % SP_DNS_RESULTS);
 
