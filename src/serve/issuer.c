@@ -228,10 +228,20 @@ static void log_account(const sp_issuer_t *issuer, const sp_order_end_t *end)
     }
 }
 
+static void note_deleted(sp_issuer_t *issuer, const sp_order_end_t *end)
+{
+    (void)pthread_mutex_lock(&issuer->mutex);
+    ++issuer->figures.deleted;
+    (void)pthread_mutex_unlock(&issuer->mutex);
+    sp_log_write(sp_board_log(issuer->board), SP_LOG_INFO,
+                 "%.*s: its certificate is deleted: it expired more than %d days ago, and %s",
+                 (int)end->name.len, end->name.ptr, (int)(SP_RENEWALS_KEEP_S / 86400), end->why);
+}
+
 static void on_end(void *arg, const sp_order_end_t *end)
 {
     sp_issuer_t *issuer = arg;
-    bool has_new = end->result == SP_ORDER_ISSUED || end->result == SP_ORDER_PRESENT;
+    bool has_changed = end->result == SP_ORDER_ISSUED || end->result == SP_ORDER_PRESENT;
 
     if (end->is_account) {
         log_account(issuer, end);
@@ -243,8 +253,11 @@ static void on_end(void *arg, const sp_order_end_t *end)
     issuer->figures.refusals[end->permit] += end->result == SP_ORDER_REFUSED ? 1 : 0;
     (void)pthread_mutex_unlock(&issuer->mutex);
     log_end(issuer, end);
-    sp_renewals_note(&issuer->renewals, end, time(NULL));
-    if (issuer->store != NULL && has_new) {
+    if (sp_renewals_note(&issuer->renewals, end, time(NULL))) {
+        note_deleted(issuer, end);
+        has_changed = true;
+    }
+    if (issuer->store != NULL && has_changed) {
         sp_tls_store_changed(issuer->store, end->name);
     } else if (issuer->store != NULL && !end->is_renewal) {
         sp_tls_store_refused(issuer->store, end->name, end->why);

@@ -29,6 +29,7 @@ typedef struct sp_issuer_figures {
     uint64_t orders[SP_ORDER_RESULTS]; /* at a client's wish */
     uint64_t renewals[SP_ORDER_RESULTS];
     uint64_t refusals[SP_PERMITS]; /* of both, by reason */
+    uint64_t deleted;              /* certificates that nobody may have any more */
     uint64_t under_way;            /* now */
     sp_renewals_figures_t stored;
 } sp_issuer_figures_t;

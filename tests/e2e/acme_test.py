@@ -13,6 +13,7 @@ from harness.http1 import fetch
 from harness.ports import free_port
 from harness.process import wait_until
 from harness.signpost import cli
+from harness.tls import make_expired
 
 TARGET = "https://target.example.net/"
 HANDSHAKES = 200
@@ -203,6 +204,7 @@ class SharedStorageTest(AcmeTest):
 
 class RenewalTest(AcmeTest):
     PEBBLE = {"certificateValidityPeriod": 24}
+    REFUSED = 'signpost_acme_orders_total{kind="renewal",result="refused"}'
 
     def test_what_expires_is_renewed_unless_its_record_is_gone(self):
         stays, goes = "stays.example.com", "goes.example.com"
@@ -211,7 +213,7 @@ class RenewalTest(AcmeTest):
             self.assertServed(name, TARGET)
         first = shown_certificate(self.tls_port, stays)
         gone = (self.storage / goes / "fullchain.pem").read_text()
-        orders = self.authority.orders()
+        orders, refused = self.authority.orders(), self.metric(self.REFUSED)
         self.dns.load([host_row(stays, TARGET)])
 
         def is_renewed():
@@ -220,12 +222,27 @@ class RenewalTest(AcmeTest):
         self.assertTrue(wait_until(is_renewed, timeout=60, step=0.5), self.signpost.err_text)
         self.assertServed(stays, TARGET)
         self.assertGreater(self.authority.orders(), orders)
-        self.assertTrue(wait_until(lambda: self.metric(
-            'signpost_acme_orders_total{kind="renewal",result="refused"}') >= 1, timeout=30))
+        self.assertTrue(wait_until(lambda: self.metric(self.REFUSED) >= refused + 1, timeout=30))
         self.assertEqual((self.storage / goes / "fullchain.pem").read_text(), gone)
         self.assertGreaterEqual(
             self.metric('signpost_acme_orders_total{kind="renewal",result="issued"}'), 1)
         self.assertIsNotNone(self.metric('signpost_acme_stored{state="valid"}'))
+
+    def test_what_expired_long_ago_is_deleted_where_its_record_is_gone(self):
+        old, late, wanted = "old.example.com", "late.example.com", "wanted.example.com"
+        self.dns.load([host_row(wanted, TARGET)])
+        refused = self.metric(self.REFUSED)
+        make_expired(self.storage / late, late, 29)
+        make_expired(self.storage / wanted, wanted, 365)
+        make_expired(self.storage / old, old, 31)
+        self.assertTrue(wait_until(lambda: not (self.storage / old).exists(), timeout=60))
+        self.assertTrue(wait_until(lambda: self.metric(self.REFUSED) >= refused + 2, timeout=60))
+        self.assertTrue((self.storage / late / "fullchain.pem").exists())
+        self.assertServed(wanted, TARGET)
+        self.assertEqual(self.metric("signpost_acme_deleted_total"), 1)
+        self.assertTrue(wait_until(
+            lambda: f"{old}: its certificate is deleted" in self.signpost.err_text, timeout=10))
+        self.assertFalse((self.storage / ".signpost" / "failures" / old).exists())
 
 
 if __name__ == "__main__":
