@@ -66,16 +66,16 @@ typedef struct range {
 static sp_status_t read_count(const sp_arguments_t *arguments, const char *name, range_t range,
                               uint64_t *value, sp_error_t *err)
 {
-    const char *text = sp_arguments_value(arguments, name);
-    uint64_t number = 0;
+    uint64_t number = range.min;
 
-    if (text == NULL) {
+    if (!sp_arguments_has(arguments, name)) {
         return SP_OK;
     }
-    if (!sp_str_to_uint(sp_str_from(text), range.max, &number) || number < range.min) {
+    if (!sp_arguments_uint(arguments, name, range.max, &number) || number < range.min) {
         return sp_fail(err, SP_BAD_VALUE, 0,
                        "--%s must be a whole number from %llu to %llu, not '%s'", name,
-                       (unsigned long long)range.min, (unsigned long long)range.max, text);
+                       (unsigned long long)range.min, (unsigned long long)range.max,
+                       sp_arguments_value(arguments, name));
     }
     *value = number;
     return SP_OK;
