@@ -40,7 +40,7 @@ static void look(sp_renewals_t *renewals, sp_str_t name, time_t now)
     }
     sp_ledger_backoff(renewals->storage, name, (uint64_t)now, &backoff);
     if ((uint64_t)now >= backoff.until_s) {
-        (void)sp_orders_want(renewals->orders, name, SP_ORDER_RENEWAL); /* else next time */
+        (void)sp_orders_want(renewals->orders, name, SP_ORDER_RENEWAL, 0); /* else next time */
     }
 }
 
@@ -93,6 +93,8 @@ static bool is_withdrawn(sp_permit_t permit)
     case SP_PERMIT_DNS_FAILURE:
     case SP_PERMIT_DOMAIN_BUDGET:
     case SP_PERMIT_HOUR_BUDGET:
+    case SP_PERMIT_CLIENT_BUDGET:
+    case SP_PERMIT_CLIENT_NAMES:
     case SP_PERMIT_CAA_FAILURE:
     case SP_PERMIT_NO_MEMORY:
         break;

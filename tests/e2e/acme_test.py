@@ -3,10 +3,11 @@
 there are, and what happens to what is there."""
 
 import json
+import ssl
 import stat
 import unittest
 
-from harness.acme import AcmeTest, shown_certificate
+from harness.acme import AcmeTest, https, shown_certificate
 from harness.base import host_row, in_parallel
 from harness.dns_server import Fault
 from harness.http1 import fetch
@@ -137,10 +138,12 @@ class OnDemandTest(AcmeTest):
 
 
 class BudgetTest(AcmeTest):
-    ACME = {"per_domain_per_week": 1, "per_hour": 2}
+    ACME = {"per_domain_per_week": 1, "per_hour": 4}
+    OTHERS = ("127.0.0.2", "127.0.0.3")
 
     def test_budgets(self):
-        names = ("a.example.com", "b.example.com", "a.example.co.uk", "a.example.org")
+        names = ("a.example.com", "b.example.com", "a.example.co.uk", "a.example.org",
+                 "a.example.net", "a.example.edu")
         self.dns.load([host_row(name, TARGET) for name in names])
         self.assertServed("a.example.com", TARGET)
         self.assertRefused("b.example.com")
@@ -148,9 +151,39 @@ class BudgetTest(AcmeTest):
         self.assertEqual((granted, code), (False, "domain-budget"))
         self.assertIn("example.com has had its 1 certificates of a week", reason)
         self.assertServed("a.example.co.uk", TARGET)  # a public suffix is nobody's domain
+        # Half of an hour's orders is what one client may cause.
         self.assertRefused("a.example.org")
-        self.assertEqual(self.ask("a.example.org")[:2], (False, "hour-budget"))
-        self.assertEqual(self.authority.orders(), 2)
+        self.assertIn("its client has caused as many orders", self.why("a.example.org"))
+        self.assertEqual(self.ask("a.example.org")[:2], (True, "granted"))
+        self.assertEqual(
+            self.metric('signpost_acme_refusals_total{reason="client-budget"}'), 1)
+        self.assertServed("a.example.org", TARGET, source=self.OTHERS[0])
+        self.assertServed("a.example.org", TARGET)  # what is there is there for all
+        self.assertServed("a.example.net", TARGET, source=self.OTHERS[0])
+        self.assertRefused("a.example.edu", source=self.OTHERS[1])
+        self.assertEqual(self.ask("a.example.edu")[:2], (False, "hour-budget"))
+        self.assertEqual(self.authority.orders(), 4)
+
+
+class NamesTest(AcmeTest):
+    PER_MINUTE = 60
+    REFUSED = 'signpost_acme_refusals_total{reason="client-names"}'
+
+    def test_who_makes_up_names_is_left_alone_and_nobody_else(self):
+        self.dns.load([host_row("wanted.example.com", TARGET)])
+        root = self.authority.root()
+
+        def is_limited(number):
+            with self.assertRaises(ssl.SSLError):
+                https(self.tls_port, f"n{number}.example.org", root)
+            return self.metric(self.REFUSED) != 0
+
+        # A minute may end in between.
+        asked = next(number for number in range(1, 2 * self.PER_MINUTE + 2) if is_limited(number))
+        self.assertGreater(asked, self.PER_MINUTE)
+        self.assertIn("too many names", self.why(f"n{asked}.example.org"))
+        self.assertEqual(self.https("wanted.example.com", source="127.0.0.2"), (302, TARGET))
+        self.assertServed("wanted.example.com", TARGET)  # what is there is there for all
 
 
 class StaleTest(AcmeTest):
