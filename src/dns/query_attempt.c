@@ -57,37 +57,13 @@ static void learn(const sp_query_attempt_t *attempt, sp_wire_result_t wire, sp_s
     }
 }
 
-/* For the metrics: each query once, when it ends. */
-static void count_end(const sp_query_attempt_t *attempt, sp_wire_result_t wire, sp_str_t message)
-{
-    sp_dns_stats_t *stats = attempt->env->options.stats;
-    uint64_t us = sp_now_us() - attempt->sent_us;
-
-    switch (wire) {
-    case SP_WIRE_REPLY:
-        sp_dns_stats_query(stats, attempt->tcp, sp_dns_result_of(message), us);
-        break;
-    case SP_WIRE_TIMEOUT:
-        sp_dns_stats_query(stats, attempt->tcp, SP_DNS_TIMEOUT, us);
-        break;
-    case SP_WIRE_CONNECTION:
-        sp_dns_stats_query(stats, attempt->tcp, SP_DNS_REFUSED_CONNECTION, us);
-        break;
-    case SP_WIRE_CANCELLED:
-        sp_dns_stats_query(stats, attempt->tcp, SP_DNS_CANCELLED, us);
-        break;
-    case SP_WIRE_NO_NAME: /* never sent */
-    case SP_WIRE_NO_MEMORY:
-        break;
-    }
-}
-
 static void on_wire(void *arg, sp_wire_result_t wire, sp_str_t message)
 {
     sp_query_attempt_t *attempt = arg;
 
     learn(attempt, wire, message);
-    count_end(attempt, wire, message);
+    sp_dns_stats_end(attempt->env->options.stats, attempt->tcp, wire, message,
+                     sp_now_us() - attempt->sent_us);
     if (attempt->question == NULL) {
         free(attempt);
         return;

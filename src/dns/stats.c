@@ -49,6 +49,28 @@ void sp_dns_stats_query(sp_dns_stats_t *stats, bool tcp, sp_dns_result_t result,
     }
 }
 
+void sp_dns_stats_end(sp_dns_stats_t *stats, bool tcp, sp_wire_result_t wire, sp_str_t message,
+                      uint64_t us)
+{
+    switch (wire) {
+    case SP_WIRE_REPLY:
+        sp_dns_stats_query(stats, tcp, sp_dns_result_of(message), us);
+        break;
+    case SP_WIRE_TIMEOUT:
+        sp_dns_stats_query(stats, tcp, SP_DNS_TIMEOUT, us);
+        break;
+    case SP_WIRE_CONNECTION:
+        sp_dns_stats_query(stats, tcp, SP_DNS_REFUSED_CONNECTION, us);
+        break;
+    case SP_WIRE_CANCELLED:
+        sp_dns_stats_query(stats, tcp, SP_DNS_CANCELLED, us);
+        break;
+    case SP_WIRE_NO_NAME:
+    case SP_WIRE_NO_MEMORY:
+        break;
+    }
+}
+
 void sp_dns_stats_lookup(sp_dns_stats_t *stats, sp_source_t source)
 {
     if (stats != NULL) {

@@ -8,6 +8,7 @@
 
 #include <signpost/base/str.h>
 
+#include "dns/ares_channel.h"
 #include "dns/histogram.h"
 #include "dns/lookup.h"
 
@@ -47,6 +48,10 @@ sp_dns_result_t sp_dns_result_of(sp_str_t message);
  * been answered by another meanwhile: then it is still listened to for as long as it would have
  * been, so that a packet that was lost counts as one. */
 void sp_dns_stats_query(sp_dns_stats_t *stats, bool tcp, sp_dns_result_t result, uint64_t us);
+
+/* The same, as a channel tells it. What was never sent is no query. */
+void sp_dns_stats_end(sp_dns_stats_t *stats, bool tcp, sp_wire_result_t wire, sp_str_t message,
+                      uint64_t us);
 
 /* A lookup has begun, or ended at once, by way of `source`. */
 void sp_dns_stats_lookup(sp_dns_stats_t *stats, sp_source_t source);

@@ -438,6 +438,11 @@ void sp_issuer_count(sp_issuer_t *issuer, sp_issuer_figures_t *ret_figures)
     (void)pthread_mutex_unlock(&issuer->mutex);
 }
 
+const sp_dns_stats_t *sp_issuer_dns(const sp_issuer_t *issuer)
+{
+    return sp_upstream_stats(issuer->upstream);
+}
+
 const sp_storage_t *sp_issuer_storage(const sp_issuer_t *issuer)
 {
     return issuer->storage;

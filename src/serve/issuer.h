@@ -36,8 +36,9 @@ typedef struct sp_issuer_figures {
     sp_renewals_figures_t stored;
 } sp_issuer_figures_t;
 
-/* Both are safe from any thread. */
+/* These are safe from any thread. */
 void sp_issuer_count(sp_issuer_t *issuer, sp_issuer_figures_t *ret_figures);
+const sp_dns_stats_t *sp_issuer_dns(const sp_issuer_t *issuer);
 const sp_storage_t *sp_issuer_storage(const sp_issuer_t *issuer);
 
 #endif

@@ -57,7 +57,11 @@ class OnDemandTest(AcmeTest):
 
     def test_caa_that_allows_one_further_up(self):
         self.assertEqual(self.ask("allowed.example.org")[:2], (True, "granted"))
+        answered = 'signpost_dns_queries_total{transport="udp",rcode="noerror"}'
+        before = self.metric(answered)
         self.assertServed("allowed.example.org", TARGET)
+        # For CAA; the redirect's own record is in the cache since /ask.
+        self.assertGreaterEqual(self.metric(answered), before + 1)
 
     def test_who_gets_none_hears_why(self):
         before = self.authority.orders()
