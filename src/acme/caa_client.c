@@ -6,6 +6,8 @@
 
 #include "acme/caa_reply.h"
 #include "dns/ares_channel.h"
+#include "dns/stats.h"
+#include "dns/wire_message.h"
 #include "dns/wire_name.h"
 #include "dns/zone_client.h"
 
@@ -18,6 +20,8 @@ typedef struct attempt {
     sp_caa_client_t *client;
     sp_caa_lookup_t *lookup; /* NULL: nobody waits */
     sp_wire_result_t wire;
+    bool tcp;
+    uint64_t sent_us;
     sp_str_t message; /* malloc'ed */
     struct attempt *next_settled;
 } attempt_t;
@@ -94,6 +98,8 @@ static void on_wire(void *arg, sp_wire_result_t wire, sp_str_t message)
     sp_caa_client_t *client = attempt->client;
     char *copy = NULL;
 
+    sp_dns_stats_end(client->options.stats, attempt->tcp, wire, message,
+                     sp_now_us() - attempt->sent_us);
     attempt->wire = wire;
     if (wire == SP_WIRE_REPLY) {
         copy = malloc(message.len == 0 ? 1 : message.len);
@@ -130,8 +136,8 @@ static void send_question(sp_caa_lookup_t *lookup, bool tcp)
 {
     sp_caa_client_t *client = lookup->client;
     size_t resolver = lookup->tries % client->options.resolver_count;
-    sp_ares_channel_t *channel =
-        channel_of(client, resolver, tcp || client->options.transport == SP_TRANSPORT_TCP);
+    bool over_tcp = tcp || client->options.transport == SP_TRANSPORT_TCP;
+    sp_ares_channel_t *channel = channel_of(client, resolver, over_tcp);
     attempt_t *attempt = channel == NULL ? NULL : calloc(1, sizeof(*attempt));
 
     if (attempt == NULL) {
@@ -140,9 +146,11 @@ static void send_question(sp_caa_lookup_t *lookup, bool tcp)
     }
     attempt->client = client;
     attempt->lookup = lookup;
+    attempt->tcp = over_tcp;
+    attempt->sent_us = sp_now_us();
     lookup->attempt = attempt;
     sp_poller_wake_at(client->poller, sp_now_us() + TICK_US);
-    sp_ares_channel_send_for(channel, lookup->asked, SP_CAA_TYPE, on_wire, attempt);
+    sp_ares_channel_send_for(channel, lookup->asked, SP_TYPE_CAA, on_wire, attempt);
 }
 
 /* Asks for the name whose turn it is, or for its first parent that somebody can be asked for. */

@@ -9,9 +9,6 @@
 
 #include "acme/caa.h"
 
-#define SP_CAA_TYPE 257
-#define SP_CAA_CHAIN_MAX 16 /* CNAMEs in a row */
-
 typedef enum sp_caa_reply_kind {
     SP_CAA_REPLY_RECORDS,   /* those of the name, or of where its CNAMEs lead; maybe none */
     SP_CAA_REPLY_ALIAS,     /* CNAMEs lead to `alias`, of which nothing is said */

@@ -238,10 +238,13 @@ void sp_orders_register(sp_orders_t *orders)
     add(orders, order);
 }
 
-bool sp_orders_want(sp_orders_t *orders, sp_str_t name, sp_order_kind_t kind)
+bool sp_orders_want(sp_orders_t *orders, sp_str_t name, sp_order_kind_t kind, uint64_t asker)
 {
     sp_order_t *order = NULL;
-    sp_permission_with_t with = {.storage = orders->storage};
+    sp_permission_with_t with = {.storage = orders->storage,
+                                 .take_share = orders->callbacks.take_share,
+                                 .share_arg = orders->callbacks.arg,
+                                 .asker = asker};
 
     if (is_under_way(orders, name)) {
         return true;

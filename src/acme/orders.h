@@ -49,6 +49,7 @@ typedef struct sp_orders_callbacks {
     sp_orders_view_t (*enter)(void *arg);
     void (*leave)(void *arg, void *holder);
     void (*on_end)(void *arg, const sp_order_end_t *end); /* from the loop; may want others */
+    sp_permission_share_fn *take_share;                   /* may be NULL */
     void *arg;
 } sp_orders_callbacks_t;
 
@@ -67,9 +68,10 @@ typedef enum sp_order_kind {
     SP_ORDER_REGISTRATION /* no certificate: see sp_orders_register */
 } sp_order_kind_t;
 
-/* `name` as sp_tls_name_read leaves it. on_end follows, later, unless an order for the name is
- * under way already: then that one's. False: too many, or no memory. */
-bool sp_orders_want(sp_orders_t *orders, sp_str_t name, sp_order_kind_t kind);
+/* `name` as sp_tls_name_read leaves it; `asker`: at whose wish, for take_share. on_end follows,
+ * later, unless an order for the name is under way already: then that one's. False: too many, or no
+ * memory. */
+bool sp_orders_want(sp_orders_t *orders, sp_str_t name, sp_order_kind_t kind, uint64_t asker);
 
 /* Registers the account, if that is still to be done, so that no handshake has to wait for it.
  * Nothing happens while an earlier try's wait lasts. */

@@ -33,6 +33,10 @@ const char *sp_permit_name(sp_permit_t permit)
         return "domain-budget";
     case SP_PERMIT_HOUR_BUDGET:
         return "hour-budget";
+    case SP_PERMIT_CLIENT_BUDGET:
+        return "client-budget";
+    case SP_PERMIT_CLIENT_NAMES:
+        return "client-names";
     case SP_PERMIT_CAA:
         return "caa";
     case SP_PERMIT_CAA_FAILURE:
@@ -138,6 +142,19 @@ static void check_budget(sp_permission_t *permission)
                  "possible from %s on",
                  settings->per_hour, print_time(free_s, until));
         break;
+    }
+}
+
+static void check_share(sp_permission_t *permission)
+{
+    const sp_permission_with_t *with = &permission->with;
+
+    if (!with->is_renewal && with->take_share != NULL &&
+        !with->take_share(with->share_arg, with->asker)) {
+        conclude(
+            permission, SP_PERMIT_CLIENT_BUDGET,
+            "the client that asked for it has caused as many orders in this hour as one client "
+            "may, half of tls.acme.per_hour");
     }
 }
 
@@ -329,6 +346,9 @@ static void go_on(sp_permission_t *permission)
     sp_explanation_clear(&permission->explanation);
     if (!permission->is_done) {
         check_budget(permission);
+    }
+    if (!permission->is_done) {
+        check_share(permission);
     }
     if (!permission->is_done) {
         ask_caa(permission);

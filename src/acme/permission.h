@@ -4,7 +4,8 @@
 
 /* May there be a certificate for this name? The one rule, for orders, for `/ask` and for `explain`:
  * it is a host name; its orders have not failed lately; it has a record that resolves now to
- * something; the budgets are not spent; its CAA records allow the authority. */
+ * something; the budgets, and of them what one client may spend, are not spent; its CAA records
+ * allow the authority. */
 
 #include <signpost/rule/hostname.h>
 
@@ -22,6 +23,8 @@ typedef enum sp_permit {
     SP_PERMIT_DNS_FAILURE,   /* the record can't be looked up */
     SP_PERMIT_DOMAIN_BUDGET, /* spent */
     SP_PERMIT_HOUR_BUDGET,   /* spent */
+    SP_PERMIT_CLIENT_BUDGET, /* the share of it that one client may spend is */
+    SP_PERMIT_CLIENT_NAMES,  /* not looked at: its client has had too many looked at */
     SP_PERMIT_CAA,           /* forbids */
     SP_PERMIT_CAA_FAILURE,   /* can't be looked up: forbids, for now (RFC 8659, 3) */
     SP_PERMIT_NO_MEMORY
@@ -30,6 +33,9 @@ typedef enum sp_permit {
 
 /* Stable, for programs: "granted", "back-off" … */
 const char *sp_permit_name(sp_permit_t permit);
+
+/* Who asks may spend one order more; counted, when it may. */
+typedef bool sp_permission_share_fn(void *arg, uint64_t asker);
 
 /* With what it is judged; everything is borrowed for as long as the judging takes. */
 typedef struct sp_permission_with {
@@ -40,6 +46,9 @@ typedef struct sp_permission_with {
     const sp_storage_t *storage; /* NULL: no failures and no budgets are known */
     unsigned timeout_ms;         /* for the record's lookups, and again for CAA's */
     bool is_renewal;             /* of a certificate that is there: budgets and failures apart */
+    sp_permission_share_fn *take_share; /* NULL: nobody has a share, all may spend everything */
+    void *share_arg;
+    uint64_t asker;
 } sp_permission_with_t;
 
 #define SP_PERMISSION_REASON_MAX 400

@@ -40,7 +40,7 @@ static void look(sp_renewals_t *renewals, sp_str_t name, time_t now)
     }
     sp_ledger_backoff(renewals->storage, name, (uint64_t)now, &backoff);
     if ((uint64_t)now >= backoff.until_s) {
-        (void)sp_orders_want(renewals->orders, name, SP_ORDER_RENEWAL); /* else next time */
+        (void)sp_orders_want(renewals->orders, name, SP_ORDER_RENEWAL, 0); /* else next time */
     }
 }
 
@@ -79,10 +79,67 @@ bool sp_renewals_step(sp_renewals_t *renewals, uint64_t now_ms, time_t now)
     return false;
 }
 
-void sp_renewals_note(const sp_renewals_t *renewals, const sp_order_end_t *end, time_t now)
+/* Has its owner, or whoever may, taken the permission away? */
+static bool is_withdrawn(sp_permit_t permit)
 {
-    if (end->is_renewal && end->result == SP_ORDER_REFUSED) {
-        sp_ledger_postpone(renewals->storage, end->name, (uint64_t)now + SP_RENEWALS_REFUSED_S,
-                           sp_str_from(end->why));
+    switch (permit) {
+    case SP_PERMIT_BAD_NAME:
+    case SP_PERMIT_NO_RECORD:
+    case SP_PERMIT_FAULTY_RECORD:
+    case SP_PERMIT_CAA:
+        return true;
+    case SP_PERMIT_GRANTED:
+    case SP_PERMIT_BACK_OFF:
+    case SP_PERMIT_DNS_FAILURE:
+    case SP_PERMIT_DOMAIN_BUDGET:
+    case SP_PERMIT_HOUR_BUDGET:
+    case SP_PERMIT_CLIENT_BUDGET:
+    case SP_PERMIT_CLIENT_NAMES:
+    case SP_PERMIT_CAA_FAILURE:
+    case SP_PERMIT_NO_MEMORY:
+        break;
     }
+    return false;
+}
+
+static bool is_long_expired(const sp_storage_t *storage, sp_str_t name, time_t now)
+{
+    sp_inventory_item_t item;
+
+    sp_inventory_look(storage, name, now, &item);
+    return item.state == SP_INVENTORY_EXPIRED && now - item.not_after > SP_RENEWALS_KEEP_S &&
+           sp_storage_is_own(storage, name);
+}
+
+/* Not while anybody orders it, another process maybe. */
+static bool delete (const sp_storage_t *storage, sp_str_t name, time_t now)
+{
+    sp_storage_name_t lock_at = sp_storage_name(SP_STORAGE_STATE "/locks/", name, "");
+    bool is_deleted = false;
+    int lock = -1;
+
+    if (sp_storage_lock(storage, lock_at.text, false, &lock) != SP_OK) {
+        return false;
+    }
+    if (is_long_expired(storage, name, now)) {
+        is_deleted = sp_storage_forget(storage, name) == SP_OK;
+    }
+    if (is_deleted) {
+        sp_ledger_clear(storage, name);
+    }
+    sp_storage_unlock(storage, lock_at.text, lock);
+    return is_deleted;
+}
+
+bool sp_renewals_note(const sp_renewals_t *renewals, const sp_order_end_t *end, time_t now)
+{
+    if (!end->is_renewal || end->result != SP_ORDER_REFUSED) {
+        return false;
+    }
+    if (is_withdrawn(end->permit) && delete (renewals->storage, end->name, now)) {
+        return true;
+    }
+    sp_ledger_postpone(renewals->storage, end->name, (uint64_t)now + SP_RENEWALS_REFUSED_S,
+                       sp_str_from(end->why));
+    return false;
 }

@@ -90,6 +90,10 @@ sp_status_t sp_storage_read_pair(const sp_storage_t *storage, sp_str_t name, sp_
 sp_status_t sp_storage_install(const sp_storage_t *storage, sp_str_t name, sp_str_t chain,
                                sp_str_t key, sp_error_t *err);
 
+/* Is what lies at `name` a folder as sp_storage_install leaves it: the two files of a pair, and
+ * nothing else? */
+bool sp_storage_is_own(const sp_storage_t *storage, sp_str_t name);
+
 /* SP_OK, SP_NOT_FOUND or SP_IO. */
 sp_status_t sp_storage_forget(const sp_storage_t *storage, sp_str_t name);
 

@@ -157,6 +157,38 @@ static void clear_folder(const sp_storage_t *storage, const char *at, is_to_go_f
     (void)closedir(folder);
 }
 
+static bool is_of_pair(int folder, const char *name)
+{
+    struct stat about;
+
+    return (strcmp(name, "fullchain.pem") == 0 || strcmp(name, "privkey.pem") == 0) &&
+           fstatat(folder, name, &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(about.st_mode);
+}
+
+bool sp_storage_is_own(const sp_storage_t *storage, sp_str_t name)
+{
+    sp_storage_name_t at = sp_storage_name("", name, "");
+    int fd = openat(storage->root, at.text, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *folder = fd == -1 ? NULL : fdopendir(fd);
+    size_t files = 0;
+    size_t others = 0;
+
+    if (folder == NULL) {
+        if (fd != -1) {
+            (void)close(fd);
+        }
+        return false;
+    }
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): one thread walks one folder */
+    for (const struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+        if (every(fd, entry->d_name, 0)) {
+            ++*(is_of_pair(fd, entry->d_name) ? &files : &others);
+        }
+    }
+    (void)closedir(folder);
+    return files == 2 && others == 0;
+}
+
 sp_status_t sp_storage_empty_folder(const sp_storage_t *storage, const char *at, sp_error_t *err)
 {
     if (mkdirat(storage->root, at, 0700) == 0) {

@@ -15,26 +15,16 @@ static const sp_option_t options[] = {
     {"seed", 0, "N", "of the jitter"},
 };
 
-/* A missing number is 0. */
-static bool read_number(const sp_arguments_t *arguments, const char *name, uint64_t max,
-                        uint64_t *ret_number)
-{
-    const char *value = sp_arguments_value(arguments, name);
-
-    *ret_number = 0;
-    return value == NULL || sp_str_to_uint(sp_str_from(value), max, ret_number);
-}
-
 static int run(const sp_arguments_t *arguments)
 {
     sp_delay_options_t delay = {.queue = 0};
     uint64_t queue = 0;
     sp_error_t err;
 
-    if (!read_number(arguments, "queue", QUEUE_MAX, &queue) ||
-        !read_number(arguments, "delay-us", DELAY_US_MAX, &delay.delay_us) ||
-        !read_number(arguments, "jitter-us", delay.delay_us, &delay.jitter_us) ||
-        !read_number(arguments, "seed", UINT64_MAX, &delay.seed)) {
+    if (!sp_arguments_uint(arguments, "queue", QUEUE_MAX, &queue) ||
+        !sp_arguments_uint(arguments, "delay-us", DELAY_US_MAX, &delay.delay_us) ||
+        !sp_arguments_uint(arguments, "jitter-us", delay.delay_us, &delay.jitter_us) ||
+        !sp_arguments_uint(arguments, "seed", UINT64_MAX, &delay.seed)) {
         return sp_usage_error("lab-delay", "--queue must be 0 to 65535, --delay-us 0 to 60000000, "
                                            "--jitter-us at most that, --seed a number");
     }

@@ -16,8 +16,7 @@ static int run(const sp_arguments_t *arguments)
     uint64_t port = 0;
     sp_error_t err;
 
-    if (!sp_str_to_uint(sp_str_from(sp_arguments_value(arguments, "port")), PORT_MAX, &port) ||
-        port == 0) {
+    if (!sp_arguments_uint(arguments, "port", PORT_MAX, &port) || port == 0) {
         return sp_usage_error("lab-relay", "--port must be 1 to 65535");
     }
     if (sp_relay_run((unsigned)port, &err) != SP_OK) {

@@ -11,7 +11,7 @@
 #include "serve/signals.h"
 
 static const sp_option_t options[] = {
-    {"connect", 0, "ADDR:PORT", "the server; hosts of the requests are never looked up"},
+    {"connect", 0, "HOST:PORT", "the server; hosts of the requests are never looked up"},
     {"tls", 0, NULL, "over TLS, with the request's host as server name; nothing is verified"},
     {"http", 0, "1.1|2", "version of HTTP, 1.1 unless given"},
     {"rate", 0, "N", "open loop: N requests a second, whatever the server does"},
@@ -65,8 +65,13 @@ static int read_usage(session_t *session)
     size_t zones = sp_arguments_count(arguments, "zone");
     sp_error_t err = {.status = SP_OK};
 
-    if (sp_load_plan_read(arguments, &session->plan, &err) != SP_OK) {
+    sp_status_t status = sp_load_plan_read(arguments, &session->plan, &err);
+
+    if (status == SP_BAD_VALUE) {
         return sp_usage_error("load", "%s", err.message);
+    }
+    if (status != SP_OK) {
+        return fail(SP_EXIT_FAILED, err.message);
     }
     if (operands + zones != 1) {
         return sp_usage_error("load", operands + zones == 0
@@ -249,7 +254,7 @@ static int run(const sp_arguments_t *arguments)
 const sp_command_t sp_command_load = {
     .name = "load",
     .summary = "send requests to a server, check its answers, and time them",
-    .usage = "--connect ADDR:PORT [--tls] [--http 1.1|2]\n"
+    .usage = "--connect HOST:PORT [--tls] [--http 1.1|2]\n"
              "                     [--rate N [--arrivals poisson|constant] | --closed]\n"
              "                     [--connections N] [--streams N] [--no-keep-alive]\n"
              "                     [--duration S | --requests N] [--timeout S]\n"

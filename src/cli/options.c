@@ -191,6 +191,14 @@ const char *sp_arguments_value(const sp_arguments_t *arguments, const char *name
     return last;
 }
 
+bool sp_arguments_uint(const sp_arguments_t *arguments, const char *name, uint64_t max,
+                       uint64_t *number)
+{
+    const char *value = sp_arguments_value(arguments, name);
+
+    return value == NULL || sp_str_to_uint(sp_str_from(value), max, number);
+}
+
 const char *sp_arguments_next(const sp_arguments_t *arguments, const char *name, size_t *at)
 {
     while (*at < arguments->count) {

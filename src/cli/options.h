@@ -54,6 +54,11 @@ bool sp_arguments_has(const sp_arguments_t *arguments, const char *name);
 /* The last value of an option; NULL when it was not given. */
 const char *sp_arguments_value(const sp_arguments_t *arguments, const char *name);
 
+/* The last value of an option as a whole number up to `max`; *number stays when it was not given.
+ * False when it is anything else. */
+bool sp_arguments_uint(const sp_arguments_t *arguments, const char *name, uint64_t max,
+                       uint64_t *number);
+
 /* Values of a repeatable option in order; start with *at = 0; NULL at the end. A NULL `name` goes
  * through the operands. */
 const char *sp_arguments_next(const sp_arguments_t *arguments, const char *name, size_t *at);

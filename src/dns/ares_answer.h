@@ -7,7 +7,7 @@
 #include <signpost/base/arena.h>
 #include <signpost/decide/answer.h>
 
-#define SP_CHAIN_MAX 16 /* CNAMEs in a row, over all replies to one question */
+#include "dns/wire_message.h"
 
 typedef enum sp_reply_kind {
     SP_REPLY_ANSWER,    /* `parts` is complete; a failure too is an answer */

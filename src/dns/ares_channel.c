@@ -2,6 +2,7 @@
 #include "dns/ares_channel.h"
 
 #include "dns/resolver_address.h"
+#include "dns/wire_message.h"
 #include "dns/wire_name.h"
 #include <ares.h>
 #include <errno.h>
@@ -15,7 +16,6 @@
 #define EDNS_SIZE 1232 /* octets: fits every path without fragments */
 #define RECEIVE_BUFFER (1 << 20)
 #define CLASS_IN 1
-#define TYPE_TXT 16
 #define TCP_SILENCE_MS 2000 /* unacknowledged for so long: the connection is dead */
 #define ARES_NAME_SIZE (2 * SP_WIRE_NAME_MAX + 1) /* each octet escaped, and NUL */
 
@@ -264,7 +264,7 @@ static bool ares_name(sp_str_t name, char out[ARES_NAME_SIZE])
 void sp_ares_channel_send(sp_ares_channel_t *channel, sp_str_t name, sp_ares_channel_fn *done,
                           void *arg)
 {
-    sp_ares_channel_send_for(channel, name, TYPE_TXT, done, arg);
+    sp_ares_channel_send_for(channel, name, SP_TYPE_TXT, done, arg);
 }
 
 void sp_ares_channel_send_for(sp_ares_channel_t *channel, sp_str_t name, uint16_t type,

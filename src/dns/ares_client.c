@@ -82,8 +82,7 @@ static sp_status_t init_resolvers(sp_ares_client_t *client, sp_error_t *err)
 
 sp_status_t sp_ares_client_create(h2o_loop_t *loop, const sp_dns_options_t *options,
                                   const sp_ares_callbacks_t *callbacks,
-                                  sp_lookup_counters_t *counters, sp_ares_client_t **ret_client,
-                                  sp_error_t *err)
+                                  sp_ares_client_t **ret_client, sp_error_t *err)
 {
     sp_ares_client_t *client = calloc(1, sizeof(*client));
     sp_poller_callbacks_t poller_callbacks = {on_ready, on_tick, on_end, client};
@@ -96,7 +95,6 @@ sp_status_t sp_ares_client_create(h2o_loop_t *loop, const sp_dns_options_t *opti
     client->env.options = *options;
     client->env.options.tries = options->tries != 0 ? options->tries : 1;
     client->env.options.try_ms = options->try_ms != 0 ? options->try_ms : 1;
-    client->env.counters = counters;
     client->env.settled_end = &client->env.settled;
     client->env.on_back = callbacks->on_back;
     client->env.arg = callbacks->arg;

@@ -23,12 +23,11 @@ typedef struct sp_ares_callbacks {
     void *arg;
 } sp_ares_callbacks_t;
 
-/* `counters` must outlive the client. At least one resolver must be among the options. SP_OK,
+/* At least one resolver must be among the options. SP_OK,
  * SP_NO_MEMORY, or SP_IO with the reason. */
 sp_status_t sp_ares_client_create(h2o_loop_t *loop, const sp_dns_options_t *options,
                                   const sp_ares_callbacks_t *callbacks,
-                                  sp_lookup_counters_t *counters, sp_ares_client_t **ret_client,
-                                  sp_error_t *err);
+                                  sp_ares_client_t **ret_client, sp_error_t *err);
 
 /* Questions that wait are dropped without calling back. Accepts NULL. */
 void sp_ares_client_destroy(sp_ares_client_t *client);

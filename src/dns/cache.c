@@ -401,6 +401,33 @@ static void replace(sp_cache_t *cache, shard_t *shard, entry_t *entry, entry_t *
     put(shard, entry, cache->shard_max, freed);
 }
 
+/* Do they amount to the same redirect? In which order the other texts came says nothing. */
+static bool agree(const sp_answer_t *a, const sp_answer_t *b)
+{
+    return a->kind == b->kind && a->finding == b->finding &&
+           (a->finding == SP_FINDING_NOTHING || sp_str_eq(a->texts[a->ours], b->texts[b->ours]));
+}
+
+/* Unless the entry agrees with `answer`, which may be NULL. True when there was one. */
+static bool take_away(sp_cache_t *cache, sp_str_t name, const sp_answer_t *answer)
+{
+    shard_t *shard = lock_shard(cache, sp_name_hash(&cache->key, name));
+    entry_t *entry = (entry_t *)sp_name_map_find(&shard->map, name);
+    bool was_there = entry != NULL;
+
+    if (was_there && answer != NULL && agree(entry->answer, answer)) {
+        entry->failed = false; /* asking has helped */
+        entry = NULL;
+    } else if (was_there) {
+        take_out(shard, entry);
+    }
+    unlock(shard);
+    if (entry != NULL) {
+        free_entry(entry);
+    }
+    return was_there;
+}
+
 void sp_cache_store(sp_cache_t *cache, sp_str_t name, const sp_answer_t *answer, uint64_t now_ms)
 {
     uint32_t ttl_s = ttl_for(&cache->options, answer);
@@ -416,7 +443,7 @@ void sp_cache_store(sp_cache_t *cache, sp_str_t name, const sp_answer_t *answer,
     }
     if (ttl_s == 0) {
         if (!is_failure) {
-            (void)sp_cache_remove(cache, name); /* it is out of date, whatever its TTL */
+            (void)take_away(cache, name, answer);
         }
         return;
     }
@@ -438,17 +465,7 @@ void sp_cache_store(sp_cache_t *cache, sp_str_t name, const sp_answer_t *answer,
 
 bool sp_cache_remove(sp_cache_t *cache, sp_str_t name)
 {
-    shard_t *shard = lock_shard(cache, sp_name_hash(&cache->key, name));
-    entry_t *entry = (entry_t *)sp_name_map_find(&shard->map, name);
-
-    if (entry != NULL) {
-        take_out(shard, entry);
-    }
-    unlock(shard);
-    if (entry != NULL) {
-        free_entry(entry);
-    }
-    return entry != NULL;
+    return take_away(cache, name, NULL);
 }
 
 void sp_cache_resolver_is_back(sp_cache_t *cache, uint64_t now_ms)

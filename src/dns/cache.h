@@ -50,10 +50,16 @@ typedef struct sp_cached {
  * under ten seconds is never refreshed ahead. */
 bool sp_cache_look(sp_cache_t *cache, sp_str_t name, uint64_t now_ms, sp_cached_t *ret_cached);
 
-/* Keeps a reference of its own, in the place of any older answer. An answer whose TTL comes to 0,
- * one that is too big, and one that there is no memory for is not kept; nor is
- * SP_FAILURE_OVERLOAD or SP_FAILURE_NO_RESOLVER, which say nothing of the name. A failure leaves an
- * older answer that is still of use where it is, and keeps others from asking for a while. */
+/* Keeps a reference of its own, in the place of any older answer. One that is too big, and one that
+ * there is no memory for is not kept; nor is SP_FAILURE_OVERLOAD or SP_FAILURE_NO_RESOLVER, which
+ * say nothing of the name. A failure leaves an older answer that is still of use where it is, and
+ * keeps others from asking for a while.
+ *
+ * An answer whose TTL comes to 0 is for those alone who asked (RFC 8767, 4): it is not kept, not
+ * even to be used stale. An older one that says something else goes: the refresh has succeeded, and
+ * to fall back later on what was taken back would be worse than to fail. An older one that says the
+ * same stays, for as long as its own TTL allowed: a resolver that counts its copy down answers with
+ * 0 in the last second, which is no reason to have nothing left when it fails afterwards. */
 void sp_cache_store(sp_cache_t *cache, sp_str_t name, const sp_answer_t *answer, uint64_t now_ms);
 
 /* True when the name was there. */

@@ -17,11 +17,10 @@ struct sp_lookups {
     sp_ares_client_t *client; /* NULL: no resolvers */
     sp_ready_answers_t ready;
     sp_lookup_guard_fn *guard; /* NULL: everybody may cause queries */
-    sp_lookup_counters_t counters;
-    sp_dns_stats_t *stats;  /* NULL: none */
-    sp_timer_heap_t timers; /* one for each lookup that waits */
-    unsigned calling;       /* callbacks under way */
-    bool doomed;            /* destroyed by one of them: freed at the end of the turn */
+    sp_dns_stats_t *stats;     /* NULL: none */
+    sp_timer_heap_t timers;    /* one for each lookup that waits */
+    unsigned calling;          /* callbacks under way */
+    bool doomed;               /* destroyed by one of them: freed at the end of the turn */
 };
 
 struct sp_lookup {
@@ -55,27 +54,6 @@ static sp_lookup_result_t make_result(const sp_answer_t *answer, sp_source_t sou
                                 .waited_us = sp_now_us() - started_us};
 }
 
-static void count(sp_lookups_t *lookups, sp_source_t source)
-{
-    sp_dns_stats_lookup(lookups->stats, source);
-    switch (source) {
-    case SP_SOURCE_HIT:
-        lookups->counters.hits += 1;
-        break;
-    case SP_SOURCE_STALE:
-        lookups->counters.stale += 1;
-        break;
-    case SP_SOURCE_COALESCED:
-        lookups->counters.coalesced += 1;
-        break;
-    case SP_SOURCE_MISS:
-        lookups->counters.misses += 1;
-        break;
-    case SP_SOURCE_ZONE:
-        break;
-    }
-}
-
 /* It waits for nothing any more. */
 static void detach(sp_lookups_t *lookups, sp_lookup_t *lookup)
 {
@@ -104,7 +82,7 @@ static void deliver(sp_lookups_t *lookups, sp_lookup_t *lookup, const sp_answer_
     sp_lookup_result_t result = choose(lookup, answer);
 
     detach(lookups, lookup);
-    count(lookups, result.source);
+    sp_dns_stats_lookup(lookups->stats, result.source);
     lookups->calling += 1;
     lookup->done(lookup->arg, &result);
     lookups->calling -= 1;
@@ -123,7 +101,6 @@ static void on_answer(void *arg, const sp_answer_t *answer)
         sp_cache_store(lookups->cache, sp_flight_name(flight), answer, sp_now_ms());
     }
     sp_inflight_land(lookups->inflight, flight);
-    lookups->counters.inflight = sp_inflight_count(lookups->inflight);
     sp_dns_stats_inflight(lookups->stats, -1);
     while ((waiter = sp_flight_first(flight)) != NULL) {
         deliver(lookups, (sp_lookup_t *)waiter, answer);
@@ -193,8 +170,7 @@ sp_status_t sp_lookups_create(h2o_loop_t *loop, const sp_dns_options_t *options,
         status = sp_inflight_create(options->max_inflight, &lookups->inflight);
     }
     if (status == SP_OK && options->resolver_count != 0) {
-        status = sp_ares_client_create(loop, options, &callbacks, &lookups->counters,
-                                       &lookups->client, err);
+        status = sp_ares_client_create(loop, options, &callbacks, &lookups->client, err);
     }
     if (status != SP_OK) {
         free_lookups(lookups);
@@ -270,7 +246,6 @@ static sp_flight_t *start_flight(sp_lookups_t *lookups, sp_str_t name, uint64_t 
         sp_flight_free(flight);
         return NULL;
     }
-    lookups->counters.inflight = sp_inflight_count(lookups->inflight);
     sp_dns_stats_inflight(lookups->stats, 1);
     return flight;
 }
@@ -278,9 +253,8 @@ static sp_flight_t *start_flight(sp_lookups_t *lookups, sp_str_t name, uint64_t 
 /* Asks without anybody who waits: the answer goes to the cache. */
 static void refresh(sp_lookups_t *lookups, sp_str_t name)
 {
-    if (sp_inflight_find(lookups->inflight, name) == NULL &&
-        start_flight(lookups, name, 0) != NULL) {
-        lookups->counters.refreshes += 1;
+    if (sp_inflight_find(lookups->inflight, name) == NULL) {
+        (void)start_flight(lookups, name, 0);
     }
 }
 
@@ -335,7 +309,7 @@ static bool answer_now(sp_lookups_t *lookups, question_t *question, sp_lookup_re
     const sp_answer_t *answer = NULL;
 
     if (ask_zones(lookups, question, &answer)) {
-        count(lookups, SP_SOURCE_ZONE);
+        sp_dns_stats_lookup(lookups->stats, SP_SOURCE_ZONE);
         *ret_result =
             make_result(answer, SP_SOURCE_ZONE, answer->ttl_s, UINT32_MAX, question->started_us);
         return true;
@@ -349,17 +323,16 @@ static bool answer_now(sp_lookups_t *lookups, question_t *question, sp_lookup_re
     if (!ask_cache(lookups, question, ret_result)) {
         return false;
     }
-    count(lookups, ret_result->source);
+    sp_dns_stats_lookup(lookups->stats, ret_result->source);
     return true;
 }
 
 /* There is no room for the question. */
 static sp_lookup_result_t refuse(sp_lookups_t *lookups, const question_t *question)
 {
-    lookups->counters.overloads += 1;
     sp_dns_stats_overload(lookups->stats);
     if (question->stale != NULL) {
-        count(lookups, SP_SOURCE_STALE);
+        sp_dns_stats_lookup(lookups->stats, SP_SOURCE_STALE);
         return make_result(question->stale, SP_SOURCE_STALE, 0, 0, question->started_us);
     }
     return make_result(sp_answer_retain(lookups->ready.overload), SP_SOURCE_MISS, 0, 0,
@@ -435,9 +408,4 @@ void sp_lookup_cancel(sp_lookup_t *lookup)
     }
     detach(lookup->lookups, lookup);
     free_lookup(lookup);
-}
-
-const sp_lookup_counters_t *sp_lookups_counters(const sp_lookups_t *lookups)
-{
-    return &lookups->counters;
 }

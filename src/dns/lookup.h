@@ -27,7 +27,7 @@ typedef struct sp_dns_options {
     unsigned tries;
     int hedge_ms; /* after which an unanswered question goes out twice; 0: chosen, -1: never */
     unsigned max_inflight; /* beyond: SP_FAILURE_OVERLOAD */
-    sp_dns_stats_t *stats; /* counts for the metrics, of the service's thread; NULL: nowhere */
+    sp_dns_stats_t *stats; /* what is counted, of the service's thread; NULL: nothing */
 } sp_dns_options_t;
 
 typedef enum sp_source {
@@ -78,19 +78,5 @@ void sp_lookup_cancel(sp_lookup_t *lookup);
 /* Milliseconds of CLOCK_MONOTONIC, and microseconds. */
 uint64_t sp_now_ms(void);
 uint64_t sp_now_us(void);
-
-typedef struct sp_lookup_counters {
-    uint64_t hits, stale, coalesced, misses; /* by source */
-    uint64_t queries;                        /* sent to a resolver, TCP repeats included */
-    uint64_t queries_tcp;
-    uint64_t hedges;    /* queries sent beside one that was still waited for */
-    uint64_t refreshes; /* questions asked in the background: nobody waits for the answer */
-    uint64_t timeouts;
-    uint64_t overloads;
-    uint64_t inflight; /* now */
-} sp_lookup_counters_t;
-
-/* Belongs to the service's thread. */
-const sp_lookup_counters_t *sp_lookups_counters(const sp_lookups_t *lookups);
 
 #endif

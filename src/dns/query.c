@@ -303,7 +303,6 @@ void sp_query_take_settled(sp_query_env_t *env)
 static void send_hedge(sp_query_env_t *env, query_t *query, size_t resolver, bool tcp)
 {
     if (sp_query_send(env, &query->question, resolver, tcp)) {
-        env->counters->hedges += 1;
         sp_dns_stats_hedge(env->options.stats);
     }
 }
@@ -345,7 +344,6 @@ static void hedge(sp_query_env_t *env, query_t *query, uint64_t now_us)
 /* The latest try of the query has gone without an answer for good. */
 static void check(sp_query_env_t *env, query_t *query, uint64_t now_us)
 {
-    env->counters->timeouts += 1;
     if (query->sends != 0) {
         sp_health_silence(&env->resolvers[query->latest].health, query->latest_us, now_us, true);
     }

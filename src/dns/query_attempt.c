@@ -57,35 +57,13 @@ static void learn(const sp_query_attempt_t *attempt, sp_wire_result_t wire, sp_s
     }
 }
 
-/* For the metrics: each query once, when it ends. */
-static void count_end(const sp_query_attempt_t *attempt, sp_wire_result_t wire, sp_str_t message)
-{
-    sp_dns_stats_t *stats = attempt->env->options.stats;
-    uint64_t us = sp_now_us() - attempt->sent_us;
-
-    switch (wire) {
-    case SP_WIRE_REPLY:
-        sp_dns_stats_query(stats, attempt->tcp, sp_dns_result_of(message), us);
-        break;
-    case SP_WIRE_TIMEOUT:
-        sp_dns_stats_query(stats, attempt->tcp, SP_DNS_TIMEOUT, us);
-        break;
-    case SP_WIRE_CONNECTION:
-        sp_dns_stats_query(stats, attempt->tcp, SP_DNS_REFUSED_CONNECTION, us);
-        break;
-    case SP_WIRE_NO_NAME: /* never sent */
-    case SP_WIRE_NO_MEMORY:
-    case SP_WIRE_CANCELLED:
-        break;
-    }
-}
-
 static void on_wire(void *arg, sp_wire_result_t wire, sp_str_t message)
 {
     sp_query_attempt_t *attempt = arg;
 
     learn(attempt, wire, message);
-    count_end(attempt, wire, message);
+    sp_dns_stats_end(attempt->env->options.stats, attempt->tcp, wire, message,
+                     sp_now_us() - attempt->sent_us);
     if (attempt->question == NULL) {
         free(attempt);
         return;
@@ -109,8 +87,6 @@ bool sp_query_send(sp_query_env_t *env, sp_question_t *question, size_t resolver
     attempt->sent_us = sp_now_us();
     attempt->next = question->attempts;
     question->attempts = attempt;
-    env->counters->queries += 1;
-    env->counters->queries_tcp += tcp ? 1 : 0;
     sp_poller_wake_at(env->poller, attempt->sent_us + HOUSEKEEPING_US);
     sp_ares_channel_send(channel, sp_wire_name_str(&question->asked.name), on_wire, attempt);
     return true;

@@ -16,7 +16,6 @@ typedef struct sp_query_attempt sp_query_attempt_t;
 typedef struct sp_query_env {
     sp_dns_options_t options;
     sp_resolver_t resolvers[SP_RESOLVERS_MAX];
-    sp_lookup_counters_t *counters;
     sp_poller_t *poller;
     sp_timer_heap_t timers;      /* one for each query under way */
     sp_query_attempt_t *settled; /* attempts whose outcome is to be dealt with, oldest first */

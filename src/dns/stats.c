@@ -13,8 +13,8 @@ static void add(atomic_uint_fast64_t *count, uint64_t value)
 const char *sp_dns_result_name(sp_dns_result_t result)
 {
     static const char *const names[SP_DNS_RESULTS] = {
-        "noerror", "formerr", "servfail",  "nxdomain", "notimp",
-        "refused", "other",   "malformed", "timeout",  "refused_connection"};
+        "noerror", "formerr",   "servfail", "nxdomain",           "notimp",   "refused",
+        "other",   "malformed", "timeout",  "refused_connection", "cancelled"};
 
     return names[result];
 }
@@ -31,15 +31,43 @@ sp_dns_result_t sp_dns_result_of(sp_str_t message)
                                 : SP_DNS_OTHER; /* in the order of rcodes */
 }
 
+/* Did the resolver say anything? */
+static bool is_reply(sp_dns_result_t result)
+{
+    return result < SP_DNS_TIMEOUT;
+}
+
 void sp_dns_stats_query(sp_dns_stats_t *stats, bool tcp, sp_dns_result_t result, uint64_t us)
 {
     if (stats == NULL) {
         return;
     }
     add(&stats->queries[tcp ? 1 : 0][result], 1);
-    if (result != SP_DNS_TIMEOUT && result != SP_DNS_REFUSED_CONNECTION) {
+    if (is_reply(result)) {
         sp_histogram_add(&stats->durations, us);
         atomic_store_explicit(&stats->answered_ms, sp_now_ms(), memory_order_relaxed);
+    }
+}
+
+void sp_dns_stats_end(sp_dns_stats_t *stats, bool tcp, sp_wire_result_t wire, sp_str_t message,
+                      uint64_t us)
+{
+    switch (wire) {
+    case SP_WIRE_REPLY:
+        sp_dns_stats_query(stats, tcp, sp_dns_result_of(message), us);
+        break;
+    case SP_WIRE_TIMEOUT:
+        sp_dns_stats_query(stats, tcp, SP_DNS_TIMEOUT, us);
+        break;
+    case SP_WIRE_CONNECTION:
+        sp_dns_stats_query(stats, tcp, SP_DNS_REFUSED_CONNECTION, us);
+        break;
+    case SP_WIRE_CANCELLED:
+        sp_dns_stats_query(stats, tcp, SP_DNS_CANCELLED, us);
+        break;
+    case SP_WIRE_NO_NAME:
+    case SP_WIRE_NO_MEMORY:
+        break;
     }
 }
 

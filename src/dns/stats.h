@@ -8,6 +8,7 @@
 
 #include <signpost/base/str.h>
 
+#include "dns/ares_channel.h"
 #include "dns/histogram.h"
 #include "dns/lookup.h"
 
@@ -21,8 +22,9 @@ typedef enum sp_dns_result {
     SP_DNS_REFUSED,
     SP_DNS_OTHER,              /* another rcode */
     SP_DNS_MALFORMED,          /* no header of a reply */
-    SP_DNS_TIMEOUT,            /* nobody answered */
+    SP_DNS_TIMEOUT,            /* nobody answered; behind here: no reply */
     SP_DNS_REFUSED_CONNECTION, /* port closed, host unreachable */
+    SP_DNS_CANCELLED, /* not waited for any longer: the service has ended, or begins anew */
     SP_DNS_RESULTS
 } sp_dns_result_t;
 
@@ -42,8 +44,14 @@ const char *sp_dns_result_name(sp_dns_result_t result);
 /* Of a reply as it came. */
 sp_dns_result_t sp_dns_result_of(sp_str_t message);
 
-/* A query that was sent `us` ago has ended. */
+/* A query that was sent `us` ago has ended. Each that is sent ends once, also when its question has
+ * been answered by another meanwhile: then it is still listened to for as long as it would have
+ * been, so that a packet that was lost counts as one. */
 void sp_dns_stats_query(sp_dns_stats_t *stats, bool tcp, sp_dns_result_t result, uint64_t us);
+
+/* The same, as a channel tells it. What was never sent is no query. */
+void sp_dns_stats_end(sp_dns_stats_t *stats, bool tcp, sp_wire_result_t wire, sp_str_t message,
+                      uint64_t us);
 
 /* A lookup has begun, or ended at once, by way of `source`. */
 void sp_dns_stats_lookup(sp_dns_stats_t *stats, sp_source_t source);

@@ -9,15 +9,19 @@
 
 #include "dns/name_map.h"
 
-/* The second and the count in it, in one word that is changed as a whole. */
-typedef _Atomic(uint64_t) asked_t;
+/* The while (a second, a minute, an hour) and the count in it, in one word that is changed as a
+ * whole. */
+typedef _Atomic(uint64_t) taken_t;
+
+static const uint32_t while_ms[SP_CLIENT_SHARES] = {
+    [SP_SHARE_QUESTIONS] = 1000, [SP_SHARE_NAMES] = 60000, [SP_SHARE_ORDERS] = 3600000};
 
 struct sp_clients {
     sp_name_key_t key;
     size_t max; /* 0: any number */
     atomic_size_t count;
     atomic_uint connections[SP_CLIENTS_ROWS][SP_CLIENTS_CELLS];
-    asked_t asked[SP_CLIENTS_ROWS][SP_CLIENTS_CELLS];
+    taken_t taken[SP_CLIENT_SHARES][SP_CLIENTS_ROWS][SP_CLIENTS_CELLS];
 };
 
 sp_status_t sp_clients_create(size_t max, sp_clients_t **ret_clients)
@@ -139,43 +143,65 @@ size_t sp_clients_count(const sp_clients_t *clients)
     return atomic_load_explicit(&clients->count, memory_order_relaxed);
 }
 
-static unsigned count_in(uint64_t word, uint32_t second)
+static unsigned count_in(uint64_t word, uint32_t now)
 {
-    return (uint32_t)(word >> 32U) == second ? (unsigned)(uint32_t)word : 0;
+    return (uint32_t)(word >> 32U) == now ? (unsigned)(uint32_t)word : 0;
 }
 
-static void add_one(asked_t *cell, uint32_t second)
+static void add_one(taken_t *cell, uint32_t now)
 {
     uint64_t old = atomic_load_explicit(cell, memory_order_relaxed);
     uint64_t fresh = 0;
 
     do {
-        fresh = (uint64_t)second << 32U | (count_in(old, second) + 1U);
+        fresh = (uint64_t)now << 32U | (count_in(old, now) + 1U);
     } while (!atomic_compare_exchange_weak_explicit(cell, &old, fresh, memory_order_relaxed,
                                                     memory_order_relaxed));
+}
+
+bool sp_clients_have_left(const sp_clients_t *clients, const sp_client_t *client,
+                          sp_client_share_t share, unsigned limit, uint64_t now_ms)
+{
+    uint32_t now = (uint32_t)(now_ms / while_ms[share]);
+
+    for (size_t row = 0; client->is_counted && row != SP_CLIENTS_ROWS; ++row) {
+        const taken_t *cell = &clients->taken[share][row][client->cells[row]];
+
+        if (count_in(atomic_load_explicit(cell, memory_order_relaxed), now) < limit) {
+            return true;
+        }
+    }
+    return !client->is_counted;
+}
+
+bool sp_clients_take(sp_clients_t *clients, const sp_client_t *client, sp_client_share_t share,
+                     unsigned limit, uint64_t now_ms)
+{
+    if (!sp_clients_have_left(clients, client, share, limit, now_ms)) {
+        return false;
+    }
+    for (size_t row = 0; client->is_counted && row != SP_CLIENTS_ROWS; ++row) {
+        add_one(&clients->taken[share][row][client->cells[row]],
+                (uint32_t)(now_ms / while_ms[share]));
+    }
+    return true;
 }
 
 bool sp_clients_may_ask(sp_clients_t *clients, const sp_client_t *client, unsigned limit,
                         uint64_t now_ms)
 {
-    uint32_t second = (uint32_t)(now_ms / 1000);
-    unsigned least = UINT32_MAX;
+    return sp_clients_take(clients, client, SP_SHARE_QUESTIONS, limit, now_ms);
+}
 
-    if (!client->is_counted) {
-        return true;
-    }
-    for (size_t row = 0; row != SP_CLIENTS_ROWS; ++row) {
-        uint64_t word =
-            atomic_load_explicit(&clients->asked[row][client->cells[row]], memory_order_relaxed);
-        unsigned count = count_in(word, second);
+uint64_t sp_client_to_number(const sp_client_t *client)
+{
+    return client->is_counted
+               ? UINT64_C(1) << 32U | (uint64_t)client->cells[0] << 16U | client->cells[1]
+               : 0;
+}
 
-        least = count < least ? count : least;
-    }
-    if (least >= limit) {
-        return false;
-    }
-    for (size_t row = 0; row != SP_CLIENTS_ROWS; ++row) {
-        add_one(&clients->asked[row][client->cells[row]], second);
-    }
-    return true;
+sp_client_t sp_client_from_number(uint64_t number)
+{
+    return (sp_client_t){.is_counted = number != 0,
+                         .cells = {(uint16_t)(number >> 16U), (uint16_t)number}};
 }

@@ -2,9 +2,9 @@
 #ifndef SIGNPOST_HTTP_CLIENTS_H
 #define SIGNPOST_HTTP_CLIENTS_H
 
-/* Who takes how much: connections in all, connections of each client, questions to DNS that each
- * client causes in a second. Shared by all workers; every function is safe from any thread and
- * takes no lock.
+/* Who takes how much: connections in all, connections of each client, and of what each client
+ * causes in a second, a minute or an hour. Shared by all workers; every function is safe from any
+ * thread and takes no lock.
  *
  * A client is an IPv4 address, or the first 56 bits of an IPv6 address: what an access provider
  * gives one customer. The table has a fixed size, whatever the number of clients: it is a count-min
@@ -17,7 +17,7 @@
 
 #define SP_CLIENT_IPV6_BITS 56
 #define SP_CLIENTS_ROWS 2
-#define SP_CLIENTS_CELLS ((size_t)1 << 16) /* of each row; 1.5 MiB in all, touched when used */
+#define SP_CLIENTS_CELLS ((size_t)1 << 16) /* of each row; 3.5 MiB in all, touched when used */
 
 typedef struct sp_clients sp_clients_t;
 
@@ -52,9 +52,30 @@ void sp_clients_leave(sp_clients_t *clients, const sp_client_t *client);
 /* Connections now. */
 size_t sp_clients_count(const sp_clients_t *clients);
 
-/* Counts a question that DNS must be asked. False, and nothing is counted, when the client has
- * asked `limit` in this second already. */
+/* What a client may cause so much of in a while. Each while begins anew for all at once, so that
+ * twice as much may fall together where one ends. */
+typedef enum sp_client_share {
+    SP_SHARE_QUESTIONS, /* that DNS must be asked, in a second */
+    SP_SHARE_NAMES,     /* that have no certificate, looked at by the issuer, in a minute */
+    SP_SHARE_ORDERS     /* of certificates, in an hour */
+} sp_client_share_t;
+#define SP_CLIENT_SHARES (SP_SHARE_ORDERS + 1)
+
+/* Has it had fewer than `limit`? A client that is not counted always has. */
+bool sp_clients_have_left(const sp_clients_t *clients, const sp_client_t *client,
+                          sp_client_share_t share, unsigned limit, uint64_t now_ms);
+
+/* Counts one. False, and nothing is counted, when it has had `limit` already. */
+bool sp_clients_take(sp_clients_t *clients, const sp_client_t *client, sp_client_share_t share,
+                     unsigned limit, uint64_t now_ms);
+
+/* The same for SP_SHARE_QUESTIONS. */
 bool sp_clients_may_ask(sp_clients_t *clients, const sp_client_t *client, unsigned limit,
                         uint64_t now_ms);
+
+/* A client as a number, for those who pass it on without knowing what it is: 0 for one that is not
+ * counted. */
+uint64_t sp_client_to_number(const sp_client_t *client);
+sp_client_t sp_client_from_number(uint64_t number);
 
 #endif

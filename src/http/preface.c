@@ -204,6 +204,7 @@ static void find_certificate(sp_preface_t *preface, sp_str_t name)
 
     preface->stage = STAGE_CERTIFICATE;
     preface->wait.on_done = on_certificate;
+    preface->wait.asker = sp_client_to_number(&preface->connection->client);
     restart_clock(preface);
     switch (front->tls.waits == SP_PREFACE_WAITS_MAX ? SP_TLS_BUSY
                                                      : look_up(preface, name, &certificate)) {

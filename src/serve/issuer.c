@@ -13,21 +13,16 @@
 #include "acme/account.h"
 #include "acme/challenge.h"
 #include "serve/admin/upstream.h"
+#include "serve/issuer_shares.h"
+#include "serve/issuer_wishes.h"
 
 #define STEP_MS 1000
 #define LEFTOVER_S 3600 /* what a killed client has left is not needed any more */
-#define WANTED_MAX 1000 /* names that the thread has not looked at yet */
-
-/* A name that the store wants. */
-typedef struct wanted {
-    struct wanted *next;
-    size_t len;
-    char name[SP_TLS_NAME_MAX];
-} wanted_t;
 
 struct sp_issuer {
     sp_board_t *board;
     sp_tls_store_t *store;
+    sp_clients_t *clients; /* NULL: they are not limited */
     sp_storage_t *storage;
     pthread_t thread;
     bool has_thread;
@@ -41,10 +36,8 @@ struct sp_issuer {
     sp_orders_t *orders;
     sp_renewals_t renewals;
     atomic_bool is_to_end;
+    sp_issuer_wishes_t wishes;
     pthread_mutex_t mutex; /* of what follows */
-    wanted_t *first;
-    wanted_t **last;
-    size_t wanted_count;
     sp_issuer_figures_t figures;
 };
 
@@ -58,32 +51,51 @@ static void wake(const sp_issuer_t *issuer)
     (void)len; /* a full counter wakes as well */
 }
 
-static bool want(void *arg, sp_str_t name, const char **ret_why)
+static unsigned per_hour(const sp_issuer_t *issuer)
+{
+    sp_snapshot_t *snapshot = sp_board_snapshot(issuer->board);
+    unsigned count = sp_snapshot_config(snapshot)->acme.per_hour;
+
+    sp_snapshot_release(snapshot);
+    return count;
+}
+
+/* False: whoever asks has had what one client may have. */
+static bool admit(sp_issuer_t *issuer, sp_str_t name, const sp_tls_askers_t *askers,
+                  uint64_t *ret_asker, const char **ret_why)
+{
+    sp_permit_t permit =
+        sp_issuer_admit(issuer->clients, askers, per_hour(issuer), sp_now_ms(), ret_asker);
+
+    if (permit == SP_PERMIT_GRANTED) {
+        return true;
+    }
+    *ret_why = permit == SP_PERMIT_CLIENT_NAMES
+                   ? "its client asks for too many names that have no certificate"
+                   : "its client has caused as many orders in this hour as one client may";
+    (void)pthread_mutex_lock(&issuer->mutex);
+    ++issuer->figures.refusals[permit];
+    (void)pthread_mutex_unlock(&issuer->mutex);
+    sp_log_write(sp_board_log(issuer->board), SP_LOG_DEBUG, "%.*s: a certificate is not wanted: %s",
+                 (int)name.len, name.ptr, *ret_why);
+    return false;
+}
+
+static sp_tls_want_t want(void *arg, sp_str_t name, const sp_tls_askers_t *askers,
+                          const char **ret_why)
 {
     sp_issuer_t *issuer = arg;
-    wanted_t *wanted = name.len > SP_TLS_NAME_MAX ? NULL : calloc(1, sizeof(*wanted));
-    bool is_taken = false;
+    uint64_t asker = 0;
 
-    *ret_why = "too many certificates are wanted at once";
-    if (wanted == NULL) {
-        return false;
+    if (!admit(issuer, name, askers, &asker, ret_why)) {
+        return SP_TLS_WANT_LIMITED;
     }
-    memcpy(wanted->name, name.ptr, name.len);
-    wanted->len = name.len;
-    (void)pthread_mutex_lock(&issuer->mutex);
-    is_taken = issuer->wanted_count != WANTED_MAX;
-    if (is_taken) {
-        *issuer->last = wanted;
-        issuer->last = &wanted->next;
-        ++issuer->wanted_count;
+    if (!sp_issuer_wishes_add(&issuer->wishes, name, asker)) {
+        *ret_why = "too many certificates are wanted at once";
+        return SP_TLS_WANT_REFUSED;
     }
-    (void)pthread_mutex_unlock(&issuer->mutex);
-    if (is_taken) {
-        wake(issuer);
-    } else {
-        free(wanted);
-    }
-    return is_taken;
+    wake(issuer);
+    return SP_TLS_WANT_DUE;
 }
 
 static sp_certificate_t *challenge(void *arg, sp_str_t name)
@@ -94,19 +106,6 @@ static sp_certificate_t *challenge(void *arg, sp_str_t name)
 }
 
 /* --- The thread --- */
-
-static wanted_t *take_wanted(sp_issuer_t *issuer)
-{
-    wanted_t *wanted = NULL;
-
-    (void)pthread_mutex_lock(&issuer->mutex);
-    wanted = issuer->first;
-    issuer->first = NULL;
-    issuer->last = &issuer->first;
-    issuer->wanted_count = 0;
-    (void)pthread_mutex_unlock(&issuer->mutex);
-    return wanted;
-}
 
 static void note_under_way(sp_issuer_t *issuer)
 {
@@ -133,16 +132,17 @@ static void on_wake(h2o_socket_t *socket, const char *err)
 
     (void)len; /* what matters is that it is not readable any more */
     (void)err;
-    for (wanted_t *wanted = take_wanted(issuer), *next = NULL; wanted != NULL; wanted = next) {
-        sp_str_t name = {.ptr = wanted->name, .len = wanted->len};
+    for (sp_issuer_wish_t *wish = sp_issuer_wishes_take(&issuer->wishes), *next = NULL;
+         wish != NULL; wish = next) {
+        sp_str_t name = {.ptr = wish->name, .len = wish->len};
 
-        next = wanted->next;
+        next = wish->next;
         if (!is_wanted(issuer)) {
             sp_tls_store_refused(issuer->store, name, "tls.acme is not set any more");
-        } else if (!sp_orders_want(issuer->orders, name, SP_ORDER_DEMAND)) {
+        } else if (!sp_orders_want(issuer->orders, name, SP_ORDER_DEMAND, wish->asker)) {
             sp_tls_store_refused(issuer->store, name, "too many certificates are being got");
         }
-        free(wanted);
+        free(wish);
     }
     note_under_way(issuer);
 }
@@ -165,6 +165,13 @@ static void leave(void *arg, void *holder)
 {
     (void)arg;
     sp_upstream_leave(holder);
+}
+
+static bool take_share(void *arg, uint64_t asker)
+{
+    const sp_issuer_t *issuer = arg;
+
+    return sp_issuer_take_order(issuer->clients, asker, per_hour(issuer), sp_now_ms());
 }
 
 /* At the start, and when other settings ask for another account. */
@@ -228,10 +235,20 @@ static void log_account(const sp_issuer_t *issuer, const sp_order_end_t *end)
     }
 }
 
+static void note_deleted(sp_issuer_t *issuer, const sp_order_end_t *end)
+{
+    (void)pthread_mutex_lock(&issuer->mutex);
+    ++issuer->figures.deleted;
+    (void)pthread_mutex_unlock(&issuer->mutex);
+    sp_log_write(sp_board_log(issuer->board), SP_LOG_INFO,
+                 "%.*s: its certificate is deleted: it expired more than %d days ago, and %s",
+                 (int)end->name.len, end->name.ptr, (int)(SP_RENEWALS_KEEP_S / 86400), end->why);
+}
+
 static void on_end(void *arg, const sp_order_end_t *end)
 {
     sp_issuer_t *issuer = arg;
-    bool has_new = end->result == SP_ORDER_ISSUED || end->result == SP_ORDER_PRESENT;
+    bool has_changed = end->result == SP_ORDER_ISSUED || end->result == SP_ORDER_PRESENT;
 
     if (end->is_account) {
         log_account(issuer, end);
@@ -243,8 +260,11 @@ static void on_end(void *arg, const sp_order_end_t *end)
     issuer->figures.refusals[end->permit] += end->result == SP_ORDER_REFUSED ? 1 : 0;
     (void)pthread_mutex_unlock(&issuer->mutex);
     log_end(issuer, end);
-    sp_renewals_note(&issuer->renewals, end, time(NULL));
-    if (issuer->store != NULL && has_new) {
+    if (sp_renewals_note(&issuer->renewals, end, time(NULL))) {
+        note_deleted(issuer, end);
+        has_changed = true;
+    }
+    if (issuer->store != NULL && has_changed) {
         sp_tls_store_changed(issuer->store, end->name);
     } else if (issuer->store != NULL && !end->is_renewal) {
         sp_tls_store_refused(issuer->store, end->name, end->why);
@@ -327,7 +347,7 @@ static sp_status_t open_storage(sp_issuer_t *issuer, sp_error_t *err)
 
 static sp_status_t create_parts(sp_issuer_t *issuer, sp_error_t *err)
 {
-    const sp_orders_callbacks_t callbacks = {enter, leave, on_end, issuer};
+    const sp_orders_callbacks_t callbacks = {enter, leave, on_end, take_share, issuer};
     sp_status_t status = open_storage(issuer, err);
 
     if (status == SP_OK) {
@@ -349,8 +369,8 @@ static sp_status_t create_parts(sp_issuer_t *issuer, sp_error_t *err)
     return status;
 }
 
-sp_status_t sp_issuer_create(sp_board_t *board, sp_tls_store_t *store, sp_issuer_t **ret_issuer,
-                             sp_error_t *err)
+sp_status_t sp_issuer_create(sp_board_t *board, sp_tls_store_t *store, sp_clients_t *clients,
+                             sp_issuer_t **ret_issuer, sp_error_t *err)
 {
     sp_issuer_t *issuer = calloc(1, sizeof(*issuer));
     const sp_tls_issuer_t seam = {.arg = issuer, .want = want, .challenge = challenge};
@@ -361,9 +381,10 @@ sp_status_t sp_issuer_create(sp_board_t *board, sp_tls_store_t *store, sp_issuer
         return sp_fail(err, SP_NO_MEMORY, 0, "out of memory");
     }
     (void)pthread_mutex_init(&issuer->mutex, NULL);
+    sp_issuer_wishes_init(&issuer->wishes);
     issuer->board = board;
     issuer->store = store;
-    issuer->last = &issuer->first;
+    issuer->clients = clients;
     issuer->wake_fd = -1;
     issuer->loop = h2o_evloop_create();
     status = create_parts(issuer, err);
@@ -401,10 +422,7 @@ void sp_issuer_destroy(sp_issuer_t *issuer)
     } else {
         clear_loop(issuer);
     }
-    for (wanted_t *wanted = take_wanted(issuer), *next = NULL; wanted != NULL; wanted = next) {
-        next = wanted->next;
-        free(wanted);
-    }
+    sp_issuer_wishes_clear(&issuer->wishes);
     if (issuer->wake_fd != -1) {
         (void)close(issuer->wake_fd);
     }
@@ -418,6 +436,11 @@ void sp_issuer_count(sp_issuer_t *issuer, sp_issuer_figures_t *ret_figures)
     (void)pthread_mutex_lock(&issuer->mutex);
     *ret_figures = issuer->figures;
     (void)pthread_mutex_unlock(&issuer->mutex);
+}
+
+const sp_dns_stats_t *sp_issuer_dns(const sp_issuer_t *issuer)
+{
+    return sp_upstream_stats(issuer->upstream);
 }
 
 const sp_storage_t *sp_issuer_storage(const sp_issuer_t *issuer)

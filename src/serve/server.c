@@ -212,7 +212,7 @@ static sp_status_t start_issuer(sp_server_t *server, const sp_config_t *config)
     if (config->acme.storage == NULL) {
         return SP_OK;
     }
-    status = sp_issuer_create(server->board, store, &server->issuer, &err);
+    status = sp_issuer_create(server->board, store, server->clients, &server->issuer, &err);
     if (status != SP_OK) {
         sp_log_write(&server->log, SP_LOG_ERROR, "tls.acme: %s", err.message);
         return status;

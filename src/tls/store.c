@@ -241,6 +241,7 @@ static sp_tls_found_t find(sp_tls_inbox_t *inbox, sp_tls_entry_t *entry, uint64_
     bool is_queued = false;
 
     if (is_stale || age_ms >= SP_TLS_RECHECK_MS) {
+        entry->asker = entry->is_queued ? entry->asker : wait->asker;
         is_queued = sp_tls_job_add(store, entry);
     }
     if (!is_stale && !entry->is_wanted) {

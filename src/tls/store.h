@@ -95,6 +95,7 @@ struct sp_tls_wait {
     /* Called once by sp_tls_inbox_run, unless cancelled before. `certificate` is a reference that
      * becomes the callee's, or NULL: there is none. */
     void (*on_done)(sp_tls_wait_t *wait, sp_certificate_t *certificate);
+    uint64_t asker; /* whose handshake it is, for the issuer: any number, the same for one client */
     /* The store's own. */
     sp_tls_wait_t *next;
     sp_tls_wait_t **link;
@@ -107,7 +108,7 @@ typedef enum sp_tls_found { SP_TLS_FOUND, SP_TLS_NONE, SP_TLS_WAITING, SP_TLS_BU
 
 /* The certificate for `name` (empty: the client named none; only the default is looked for).
  * FOUND: *ret_certificate is a reference that the caller releases. NONE: there is none. WAITING:
- * `wait`, whose on_done is set, is told. BUSY: too many wait already. Never blocks. */
+ * `wait`, whose on_done and asker are set, is told. BUSY: too many wait already. Never blocks. */
 sp_tls_found_t sp_tls_store_find(sp_tls_inbox_t *inbox, sp_str_t name, uint64_t now_ms,
                                  sp_tls_wait_t *wait, sp_certificate_t **ret_certificate);
 

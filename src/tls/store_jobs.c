@@ -163,11 +163,35 @@ static void consider_wildcards(sp_tls_store_t *store, sp_str_t name, choice_t *c
     }
 }
 
+static void add_asker(sp_tls_askers_t *askers, uint64_t asker)
+{
+    size_t i = 0;
+
+    while (i != askers->count && askers->list[i] != asker) {
+        ++i;
+    }
+    if (i == askers->count && i != SP_TLS_ASKERS_MAX) {
+        askers->list[askers->count++] = asker;
+    }
+}
+
+/* A name that nobody waits for was answered from memory: whoever that was, asks. */
+static void collect_askers(const sp_tls_entry_t *entry, sp_tls_askers_t *askers)
+{
+    askers->count = 0;
+    add_asker(askers, entry->asker);
+    for (const sp_tls_wait_t *wait = entry->waits; wait != NULL; wait = wait->next) {
+        add_asker(askers, wait->asker);
+    }
+}
+
 /* Asks the issuer, unless it has been asked; true: its answer is due. What it says last counts,
  * whoever is quicker: its return or its call of sp_tls_store_changed or sp_tls_store_refused. */
 static bool ask_issuer(sp_tls_store_t *store, sp_tls_entry_t *entry)
 {
     sp_tls_issuer_t issuer;
+    sp_tls_askers_t askers;
+    sp_tls_want_t answer = SP_TLS_WANT_REFUSED;
     const char *why = "no certificate can be got";
     bool is_due = false;
 
@@ -180,13 +204,15 @@ static bool ask_issuer(sp_tls_store_t *store, sp_tls_entry_t *entry)
     }
     entry->is_wanted = true;
     store->is_asking = true;
+    collect_askers(entry, &askers);
     unlock(store);
-    is_due = issuer.want(issuer.arg, sp_tls_entry_name(entry), &why);
+    answer = issuer.want(issuer.arg, sp_tls_entry_name(entry), &askers, &why);
     lock(store);
     store->is_asking = false;
     (void)pthread_cond_broadcast(&store->has_asked);
-    if (!is_due) {
+    if (answer != SP_TLS_WANT_DUE) {
         entry->is_wanted = false;
+        entry->is_limited = answer == SP_TLS_WANT_LIMITED;
         sp_tls_entry_set_why(entry, why);
     } else if (entry->is_wanted) {
         sp_tls_entry_set_why(entry, "being got from the certificate authority");
@@ -248,7 +274,8 @@ static void conclude(sp_tls_store_t *store, sp_tls_entry_t *entry, const choice_
         sp_tls_entry_set_why(entry, NULL);
     }
     sp_tls_entry_set_source(store, entry, source);
-    entry->looked_ms = sp_now_ms();
+    entry->looked_ms = entry->is_limited ? 0 : sp_now_ms();
+    entry->is_limited = false;
     judge(store, entry);
     leave(store, entry);
     sp_tls_source_release(store, choice->valid);

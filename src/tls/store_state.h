@@ -30,12 +30,14 @@ typedef struct sp_tls_entry {
     sp_tls_source_t *source; /* NULL: none */
     sp_tls_wait_t *waits;
     sp_tls_state_t state;
+    uint64_t asker;     /* who had it queued; whoever waits may be others */
     uint64_t looked_ms; /* when its files were looked at; 0: not since the start or a reload */
     char *why;          /* NULL: nothing to tell */
     bool is_queued;
     bool is_busy;      /* the thread is looking */
     bool is_again;     /* and has to look again */
     bool is_wanted;    /* the issuer's answer is due */
+    bool is_limited;   /* the issuer has not looked at it, for who asked: the next may */
     bool is_answered;  /* the issuer has spoken: it is not asked in the next job */
     bool is_challenge; /* in no table; gone when it is answered */
     char name[];

@@ -3,16 +3,18 @@
 there are, and what happens to what is there."""
 
 import json
+import ssl
 import stat
 import unittest
 
-from harness.acme import AcmeTest, shown_certificate
+from harness.acme import AcmeTest, https, shown_certificate
 from harness.base import host_row, in_parallel
 from harness.dns_server import Fault
 from harness.http1 import fetch
 from harness.ports import free_port
 from harness.process import wait_until
 from harness.signpost import cli
+from harness.tls import make_expired
 
 TARGET = "https://target.example.net/"
 HANDSHAKES = 200
@@ -55,7 +57,11 @@ class OnDemandTest(AcmeTest):
 
     def test_caa_that_allows_one_further_up(self):
         self.assertEqual(self.ask("allowed.example.org")[:2], (True, "granted"))
+        answered = 'signpost_dns_queries_total{transport="udp",rcode="noerror"}'
+        before = self.metric(answered)
         self.assertServed("allowed.example.org", TARGET)
+        # For CAA; the redirect's own record is in the cache since /ask.
+        self.assertGreaterEqual(self.metric(answered), before + 1)
 
     def test_who_gets_none_hears_why(self):
         before = self.authority.orders()
@@ -136,10 +142,12 @@ class OnDemandTest(AcmeTest):
 
 
 class BudgetTest(AcmeTest):
-    ACME = {"per_domain_per_week": 1, "per_hour": 2}
+    ACME = {"per_domain_per_week": 1, "per_hour": 4}
+    OTHERS = ("127.0.0.2", "127.0.0.3")
 
     def test_budgets(self):
-        names = ("a.example.com", "b.example.com", "a.example.co.uk", "a.example.org")
+        names = ("a.example.com", "b.example.com", "a.example.co.uk", "a.example.org",
+                 "a.example.net", "a.example.edu")
         self.dns.load([host_row(name, TARGET) for name in names])
         self.assertServed("a.example.com", TARGET)
         self.assertRefused("b.example.com")
@@ -147,9 +155,39 @@ class BudgetTest(AcmeTest):
         self.assertEqual((granted, code), (False, "domain-budget"))
         self.assertIn("example.com has had its 1 certificates of a week", reason)
         self.assertServed("a.example.co.uk", TARGET)  # a public suffix is nobody's domain
+        # Half of an hour's orders is what one client may cause.
         self.assertRefused("a.example.org")
-        self.assertEqual(self.ask("a.example.org")[:2], (False, "hour-budget"))
-        self.assertEqual(self.authority.orders(), 2)
+        self.assertIn("its client has caused as many orders", self.why("a.example.org"))
+        self.assertEqual(self.ask("a.example.org")[:2], (True, "granted"))
+        self.assertEqual(
+            self.metric('signpost_acme_refusals_total{reason="client-budget"}'), 1)
+        self.assertServed("a.example.org", TARGET, source=self.OTHERS[0])
+        self.assertServed("a.example.org", TARGET)  # what is there is there for all
+        self.assertServed("a.example.net", TARGET, source=self.OTHERS[0])
+        self.assertRefused("a.example.edu", source=self.OTHERS[1])
+        self.assertEqual(self.ask("a.example.edu")[:2], (False, "hour-budget"))
+        self.assertEqual(self.authority.orders(), 4)
+
+
+class NamesTest(AcmeTest):
+    PER_MINUTE = 60
+    REFUSED = 'signpost_acme_refusals_total{reason="client-names"}'
+
+    def test_who_makes_up_names_is_left_alone_and_nobody_else(self):
+        self.dns.load([host_row("wanted.example.com", TARGET)])
+        root = self.authority.root()
+
+        def is_limited(number):
+            with self.assertRaises(ssl.SSLError):
+                https(self.tls_port, f"n{number}.example.org", root)
+            return self.metric(self.REFUSED) != 0
+
+        # A minute may end in between.
+        asked = next(number for number in range(1, 2 * self.PER_MINUTE + 2) if is_limited(number))
+        self.assertGreater(asked, self.PER_MINUTE)
+        self.assertIn("too many names", self.why(f"n{asked}.example.org"))
+        self.assertEqual(self.https("wanted.example.com", source="127.0.0.2"), (302, TARGET))
+        self.assertServed("wanted.example.com", TARGET)  # what is there is there for all
 
 
 class StaleTest(AcmeTest):
@@ -203,6 +241,7 @@ class SharedStorageTest(AcmeTest):
 
 class RenewalTest(AcmeTest):
     PEBBLE = {"certificateValidityPeriod": 24}
+    REFUSED = 'signpost_acme_orders_total{kind="renewal",result="refused"}'
 
     def test_what_expires_is_renewed_unless_its_record_is_gone(self):
         stays, goes = "stays.example.com", "goes.example.com"
@@ -211,7 +250,7 @@ class RenewalTest(AcmeTest):
             self.assertServed(name, TARGET)
         first = shown_certificate(self.tls_port, stays)
         gone = (self.storage / goes / "fullchain.pem").read_text()
-        orders = self.authority.orders()
+        orders, refused = self.authority.orders(), self.metric(self.REFUSED)
         self.dns.load([host_row(stays, TARGET)])
 
         def is_renewed():
@@ -220,12 +259,27 @@ class RenewalTest(AcmeTest):
         self.assertTrue(wait_until(is_renewed, timeout=60, step=0.5), self.signpost.err_text)
         self.assertServed(stays, TARGET)
         self.assertGreater(self.authority.orders(), orders)
-        self.assertTrue(wait_until(lambda: self.metric(
-            'signpost_acme_orders_total{kind="renewal",result="refused"}') >= 1, timeout=30))
+        self.assertTrue(wait_until(lambda: self.metric(self.REFUSED) >= refused + 1, timeout=30))
         self.assertEqual((self.storage / goes / "fullchain.pem").read_text(), gone)
         self.assertGreaterEqual(
             self.metric('signpost_acme_orders_total{kind="renewal",result="issued"}'), 1)
         self.assertIsNotNone(self.metric('signpost_acme_stored{state="valid"}'))
+
+    def test_what_expired_long_ago_is_deleted_where_its_record_is_gone(self):
+        old, late, wanted = "old.example.com", "late.example.com", "wanted.example.com"
+        self.dns.load([host_row(wanted, TARGET)])
+        refused = self.metric(self.REFUSED)
+        make_expired(self.storage / late, late, 29)
+        make_expired(self.storage / wanted, wanted, 365)
+        make_expired(self.storage / old, old, 31)
+        self.assertTrue(wait_until(lambda: not (self.storage / old).exists(), timeout=60))
+        self.assertTrue(wait_until(lambda: self.metric(self.REFUSED) >= refused + 2, timeout=60))
+        self.assertTrue((self.storage / late / "fullchain.pem").exists())
+        self.assertServed(wanted, TARGET)
+        self.assertEqual(self.metric("signpost_acme_deleted_total"), 1)
+        self.assertTrue(wait_until(
+            lambda: f"{old}: its certificate is deleted" in self.signpost.err_text, timeout=10))
+        self.assertFalse((self.storage / ".signpost" / "failures" / old).exists())
 
 
 if __name__ == "__main__":

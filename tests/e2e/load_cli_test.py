@@ -108,8 +108,8 @@ class UsageTest(LoadTest):
     def test_what_does_not_fit_is_refused_with_one_line(self):
         connect = ["--connect", "127.0.0.1:1"]
         for arguments, words in (
-            ([], "--connect ADDR:PORT is missing"),
-            (["--connect", "localhost:80", "x"], "names are not looked up"),
+            ([], "--connect HOST:PORT is missing"),
+            (["--connect", "localhost:0", "x"], "--connect must be"),
             (["--connect", "127.0.0.1", "x"], "--connect must be"),
             (["--connect", "unix:/tmp/x", "x"], "--connect must be"),
             (connect, "give a file of requests"),
@@ -165,6 +165,11 @@ class UsageTest(LoadTest):
             self.assertEqual(done.returncode, 2)
             self.assertIn("No such file", done.stderr)
         self.assertLess(time.monotonic() - begin, 9)
+
+    def test_a_server_may_be_named(self):
+        port = self.address.rsplit(":", 1)[1]
+        found = self.load("--requests", "10", self.write(RIGHT), address=f"localhost:{port}")
+        self.assertEqual(found["requests"]["ok"], 10)
 
     def test_no_server_is_told(self):
         done = cli("load", "--connect", f"127.0.0.1:{free_port()}", self.write(RIGHT))

@@ -78,14 +78,24 @@ static void make_certificate(const char *root)
     EVP_PKEY_free(key);
 }
 
-/* Refuses some at once; promises the others and takes it back by the main thread. */
-static bool want(void *arg, sp_str_t name, const char **ret_why)
+/* Refuses some at once, some for who asks only; promises the others and takes it back by the main
+ * thread. */
+static sp_tls_want_t want(void *arg, sp_str_t name, const sp_tls_askers_t *askers,
+                          const char **ret_why)
 {
     shared_t *shared = arg;
 
     (void)name;
+    require(askers->count != 0, "somebody must have asked");
     *ret_why = "not this one";
-    return atomic_fetch_add(&shared->asked, 1) % 2 == 0;
+    switch (atomic_fetch_add(&shared->asked, 1) % 4) {
+    case 1:
+        return SP_TLS_WANT_REFUSED;
+    case 3:
+        return SP_TLS_WANT_LIMITED;
+    default:
+        return SP_TLS_WANT_DUE;
+    }
 }
 
 static void on_done(sp_tls_wait_t *wait, sp_certificate_t *certificate)

@@ -36,6 +36,11 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end -}}
 {{- end -}}
 
+{{/* The Service, for clients within the cluster: a name, since what has an IPv6 address only would need brackets. */}}
+{{- define "signpost.serviceAddress" -}}
+{{- printf "%s.%s.svc:%d" (include "signpost.fullname" .) .Release.Namespace (int .Values.service.port) -}}
+{{- end -}}
+
 {{/* An image: {repository, tag, digest}, and a tag for when it has none. */}}
 {{- define "signpost.imageOf" -}}
 {{- $image := index . 0 -}}

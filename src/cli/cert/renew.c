@@ -47,7 +47,7 @@ static sp_status_t create(renewing_t *renewing, h2o_loop_t *loop, const sp_stora
 {
     const sp_dns_options_t *dns = sp_snapshot_dns(snapshot);
     const sp_zones_t *zones = sp_snapshot_zones(snapshot);
-    const sp_orders_callbacks_t callbacks = {enter, leave, on_end, renewing};
+    const sp_orders_callbacks_t callbacks = {enter, leave, on_end, NULL, renewing};
     sp_status_t status =
         sp_lookups_create(loop, dns, zones, NULL, &renewing->lookups, renewing->err);
 
@@ -67,7 +67,7 @@ sp_status_t sp_cert_renew(const sp_storage_t *storage, const sp_snapshot_t *snap
     h2o_loop_t *loop = h2o_evloop_create();
     sp_status_t status = create(&renewing, loop, storage, snapshot);
 
-    if (status == SP_OK && !sp_orders_want(renewing.orders, name, SP_ORDER_FORCED)) {
+    if (status == SP_OK && !sp_orders_want(renewing.orders, name, SP_ORDER_FORCED, 0)) {
         status = sp_fail(err, SP_NO_MEMORY, 0, "out of memory");
     }
     while (status == SP_OK && !renewing.is_over) {

@@ -50,13 +50,13 @@ static int read_experiments(session_t *session, size_t at)
 
 static int read_options(session_t *session)
 {
-    const char *repeat = sp_arguments_value(session->arguments, "repeat");
+    bool is_given = sp_arguments_has(session->arguments, "repeat");
     uint64_t count = 0;
 
-    if (repeat != NULL &&
-        (!sp_str_to_uint(sp_str_from(repeat), REPETITIONS_MAX, &count) || count == 0)) {
+    if (is_given &&
+        (!sp_arguments_uint(session->arguments, "repeat", REPETITIONS_MAX, &count) || count == 0)) {
         return sp_usage_error("lab", "--repeat must be from 1 to %d, not '%s'", REPETITIONS_MAX,
-                              repeat);
+                              sp_arguments_value(session->arguments, "repeat"));
     }
     session->invocation.repeat = (unsigned)count;
     session->invocation.quick = sp_arguments_has(session->arguments, "quick");

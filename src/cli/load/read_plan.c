@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serve/address.h"
+#include "cli/load/find_server.h"
 
 #define NS_PER_SECOND 1e9
 #define RATE_MAX 1e7
@@ -66,16 +66,16 @@ typedef struct range {
 static sp_status_t read_count(const sp_arguments_t *arguments, const char *name, range_t range,
                               uint64_t *value, sp_error_t *err)
 {
-    const char *text = sp_arguments_value(arguments, name);
-    uint64_t number = 0;
+    uint64_t number = range.min;
 
-    if (text == NULL) {
+    if (!sp_arguments_has(arguments, name)) {
         return SP_OK;
     }
-    if (!sp_str_to_uint(sp_str_from(text), range.max, &number) || number < range.min) {
+    if (!sp_arguments_uint(arguments, name, range.max, &number) || number < range.min) {
         return sp_fail(err, SP_BAD_VALUE, 0,
                        "--%s must be a whole number from %llu to %llu, not '%s'", name,
-                       (unsigned long long)range.min, (unsigned long long)range.max, text);
+                       (unsigned long long)range.min, (unsigned long long)range.max,
+                       sp_arguments_value(arguments, name));
     }
     *value = number;
     return SP_OK;
@@ -98,29 +98,12 @@ static sp_status_t read_address(const sp_arguments_t *arguments, sp_load_plan_t 
                                 sp_error_t *err)
 {
     const char *text = sp_arguments_value(arguments, "connect");
-    sp_address_t address = {.kind = SP_ADDRESS_NONE};
-    sp_arena_t arena;
-    sp_status_t status = SP_OK;
 
     if (text == NULL) {
         return sp_fail(err, SP_BAD_VALUE, 0,
-                       "--connect ADDR:PORT is missing: the server that is measured");
+                       "--connect HOST:PORT is missing: the server that is measured");
     }
-    sp_arena_init(&arena, NULL, 0, 256);
-    status = sp_address_parse(sp_str_from(text), &arena, &address, NULL);
-    sp_arena_clear(&arena);
-    if (status == SP_NO_MEMORY) {
-        return sp_fail(err, status, 0, "out of memory");
-    }
-    if (status != SP_OK || address.kind == SP_ADDRESS_UNIX) {
-        return sp_fail(err, SP_BAD_VALUE, 0,
-                       "--connect must be an address and a port, as 127.0.0.1:8080 or [::1]:8080, "
-                       "not '%s'; names are not looked up",
-                       text);
-    }
-    plan->address = address.socket;
-    plan->address_len = address.socket_len;
-    return SP_OK;
+    return sp_load_server_find(text, plan, err);
 }
 
 static sp_status_t read_protocol(const sp_arguments_t *arguments, sp_load_plan_t *plan,

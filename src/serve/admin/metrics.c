@@ -9,6 +9,7 @@
 #include "serve/admin/metrics_text.h"
 #include "serve/admin/process.h"
 #include "serve/admin/reply.h"
+#include "serve/issuer.h"
 
 #define LABELS_MAX 96
 
@@ -192,7 +193,8 @@ static void put_queries(sp_buf_t *buf, const total_t *total)
     char labels[LABELS_MAX];
 
     sp_metric_begin(buf, "signpost_dns_queries_total", SP_METRIC_COUNTER,
-                    "Queries to resolvers that have ended, by transport and how.");
+                    "Queries to resolvers that have ended, each once, by transport and how; "
+                    "cancelled: under way when the configuration was read again.");
     for (size_t i = 0; i != (size_t)2 * SP_DNS_RESULTS; ++i) {
         sp_dns_result_t result = (sp_dns_result_t)(i % SP_DNS_RESULTS);
 
@@ -250,6 +252,9 @@ void sp_metrics_write(sp_board_t *board, const sp_dns_stats_t *more, sp_buf_t *b
     }
     if (more != NULL) {
         add_queries(&total, more);
+    }
+    if (sp_board_issuer(board) != NULL) {
+        add_queries(&total, sp_issuer_dns(sp_board_issuer(board)));
     }
     sp_metric_begin(buf, "signpost_build_info", SP_METRIC_GAUGE, "1, with the version as label.");
     sp_metric_value(buf, "signpost_build_info", "version=\"" SIGNPOST_VERSION "\"", 1);

@@ -30,6 +30,10 @@ static void put_orders(sp_buf_t *buf, const sp_issuer_figures_t *figures)
         (void)snprintf(labels, sizeof(labels), "reason=\"%s\"", sp_permit_name((sp_permit_t)i));
         sp_metric_value(buf, "signpost_acme_refusals_total", labels, figures->refusals[i]);
     }
+    sp_metric_single(
+        buf, "signpost_acme_deleted_total", SP_METRIC_COUNTER,
+        "Certificates that were deleted: expired long ago, and not permitted any more.",
+        figures->deleted);
     sp_metric_single(buf, "signpost_acme_orders", SP_METRIC_GAUGE,
                      "Names that are being judged or ordered, now.", figures->under_way);
 }

@@ -100,11 +100,11 @@ class Pebble(Process):
         return sum(1 for line in self.out if "POST /order-plz" in line)
 
 
-def https(port, name, root, timeout=30):
-    """(status, location) of `https://NAME/`, whose certificate `root` must lead to. A handshake that
-    is refused raises ssl.SSLError."""
+def https(port, name, root, timeout=30, source="127.0.0.1"):
+    """(status, location) of `https://NAME/`, whose certificate `root` must lead to; as the client
+    with the address `source`. A handshake that is refused raises ssl.SSLError."""
     context = ssl.create_default_context(cadata=root)
-    with socket.create_connection(("127.0.0.1", port), timeout) as plain:
+    with socket.create_connection(("127.0.0.1", port), timeout, (source, 0)) as plain:
         with context.wrap_socket(plain, server_hostname=name) as secure:
             request = f"GET / HTTP/1.1\r\nHost: {name}\r\nConnection: close\r\n\r\n"
             secure.sendall(request.encode())
@@ -163,12 +163,12 @@ class AcmeTest(unittest.TestCase):
             **cls.CONFIG}
         return Signpost([cls.dns.address], config, **options)
 
-    def https(self, name, port=None):
-        return https(port or self.tls_port, name, self.authority.root())
+    def https(self, name, port=None, **options):
+        return https(port or self.tls_port, name, self.authority.root(), **options)
 
-    def assertRefused(self, name):
+    def assertRefused(self, name, **options):
         with self.assertRaises(ssl.SSLError) as caught:
-            self.https(name)
+            self.https(name, **options)
         self.assertIn("UNRECOGNIZED_NAME", str(caught.exception).upper().replace(" ", "_"))
 
     def assertServedAtOnce(self, name, location):
@@ -177,13 +177,13 @@ class AcmeTest(unittest.TestCase):
         except ssl.SSLError as error:
             self.fail(f"{name}: {error}\n{self.signpost.err_text}")
 
-    def assertServed(self, name, location, port=None, timeout=60):
+    def assertServed(self, name, location, port=None, timeout=60, **options):
         """As a client that tries again: on a busy machine an order takes longer than a handshake
         waits."""
         end = time.monotonic() + timeout
         while True:
             try:
-                self.assertEqual(self.https(name, port), (302, location))
+                self.assertEqual(self.https(name, port, **options), (302, location))
                 return
             except ssl.SSLError as error:
                 if time.monotonic() > end:
@@ -216,6 +216,13 @@ class AcmeTest(unittest.TestCase):
         for key in ("granted", "code", "reason"):
             self.assertEqual(asked[key], explained[key])
         return asked["granted"], asked["code"], asked["reason"]
+
+    def why(self, name):
+        """What /certificates says of a name that has none."""
+        for item in json.loads(self.endpoint("/certificates").text)["certificates"]:
+            if item["name"] == name:
+                return item.get("why")
+        return None
 
     def metric(self, line):
         for text in self.endpoint("/metrics").text.splitlines():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A signpost that speaks TLS, and certificates for it."""
 
+import datetime
 import os
 import ssl
 import subprocess
@@ -37,6 +38,45 @@ def make_certificate(folder, *names, key="ec", files=PEM):
     )
     for path, name in reversed(list(zip(fresh, files))):
         path.rename(folder / name)
+
+
+AUTHORITY = """[ca]
+default_ca = expired
+[expired]
+database = {work}/index
+serial = {work}/serial
+new_certs_dir = {work}
+default_md = sha256
+policy = policy
+x509_extensions = extensions
+[policy]
+commonName = supplied
+[extensions]
+subjectAltName = DNS:{name}
+"""
+
+
+def make_expired(folder, name, days):
+    """The same with a certificate that held for a week and ended so many days ago."""
+    now, stamp = datetime.datetime.now(datetime.timezone.utc), "%Y%m%d%H%M%SZ"
+    end = now - datetime.timedelta(days=days)
+    begin = end - datetime.timedelta(days=7)
+    with tempfile.TemporaryDirectory(prefix="signpost-", dir=Path(folder).parent) as work:
+        (Path(work) / "config").write_text(AUTHORITY.format(work=work, name=name))
+        (Path(work) / "index").touch()
+        (Path(work) / "serial").write_text("01")
+        fresh = Path(work) / "fresh"
+        fresh.mkdir()
+        for command in (
+            ["req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+             "-subj", "/CN=test", "-keyout", f"{fresh}/privkey.pem", "-out", f"{work}/request"],
+            ["ca", "-selfsign", "-batch", "-notext", "-config", f"{work}/config",
+             "-keyfile", f"{fresh}/privkey.pem", "-in", f"{work}/request",
+             "-startdate", begin.strftime(stamp), "-enddate", end.strftime(stamp),
+             "-out", f"{fresh}/fullchain.pem"],
+        ):
+            subprocess.run(["openssl", *command], check=True, capture_output=True, timeout=60)
+        fresh.rename(folder)
 
 
 def names_of(der):

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "dns/stats.h"
 #include "dns/zone_client.h"
 #include "support/scripted_dns.h"
 
@@ -26,6 +27,7 @@ static h2o_loop_t *loop;
 static sp_caa_client_t *client;
 static sp_scripted_dns_t *server;
 static sp_dns_options_t options;
+static sp_dns_stats_t stats;
 
 static void on_found(void *arg, const sp_caa_found_t *found)
 {
@@ -41,7 +43,8 @@ static void on_found(void *arg, const sp_caa_found_t *found)
 
 static void open_client(const sp_scripted_line_t *lines, size_t count, const sp_zones_t *zones)
 {
-    options = (sp_dns_options_t){.try_ms = 100, .tries = 2, .max_inflight = 100};
+    options = (sp_dns_options_t){.try_ms = 100, .tries = 2, .max_inflight = 100, .stats = &stats};
+    stats = (sp_dns_stats_t){.hedges = 0};
     loop = h2o_evloop_create();
     if (lines != NULL) {
         server = sp_scripted_start(lines, count);
@@ -152,6 +155,8 @@ Test(caa_client, tries_again_when_a_reply_is_lost)
 
     open_client(lines, SP_COUNT(lines), NULL);
     cr_expect_eq(ask("example.com").count, 1);
+    cr_expect_eq(stats.queries[0][SP_DNS_TIMEOUT], 1);
+    cr_expect_eq(stats.queries[0][SP_DNS_NOERROR], 1);
     close_client();
 }
 
@@ -164,6 +169,7 @@ Test(caa_client, gives_up_at_the_deadline)
     asked = ask_within("example.com", 50);
     cr_expect_str_eq(asked.failure, "no answer in time");
     close_client();
+    cr_expect_eq(stats.queries[0][SP_DNS_CANCELLED], 1);
 }
 
 Test(caa_client, asks_over_tcp_what_was_truncated)
@@ -180,6 +186,8 @@ Test(caa_client, asks_over_tcp_what_was_truncated)
     open_client(lines, SP_COUNT(lines), NULL);
     cr_expect_eq(ask("example.com").count, 1);
     cr_expect_eq(sp_scripted_tcp_count(server), 1);
+    cr_expect_eq(stats.queries[0][SP_DNS_NOERROR], 1);
+    cr_expect_eq(stats.queries[1][SP_DNS_NOERROR], 1);
     close_client();
 }
 

@@ -105,6 +105,18 @@ Test(caa_reply, takes_absence_for_no_records)
     cr_expect_eq(reply.count, 0);
 }
 
+/* To issue on the word of a resolver that resolves nothing would be to issue unasked. */
+Test(caa_reply, takes_a_referral_for_no_answer)
+{
+    message_t message = {.len = 0};
+
+    PUT(&message, "\0\1\x81\x80\0\1\0\0\0\1\0\0" QUESTION);
+    PUT(&message, "\3com\0\0\2\0\1\0\0\0\x3c\0\x12" HOST);
+    cr_expect_eq(read(&message).kind, SP_CAA_REPLY_FAILED);
+    message.text[2] = (char)0x85; /* with authority */
+    cr_expect_eq(read(&message).kind, SP_CAA_REPLY_RECORDS);
+}
+
 Test(caa_reply, makes_a_record_that_can_not_be_read_critical)
 {
     message_t message = {.len = 0};

@@ -72,6 +72,19 @@ static void on_done(void *arg)
     ++*(unsigned *)arg;
 }
 
+/* Orders that the asker may still cause; negative: nobody is limited. */
+static int orders_left = -1;
+
+#define ASKER 5
+
+static bool take_share(void *arg, uint64_t asker)
+{
+    int *left = arg;
+
+    cr_expect_eq(asker, ASKER);
+    return *left > 0 && (*left)-- > 0;
+}
+
 /* Judges a name, and expects this. */
 static void expect(const char *name, bool is_renewal, sp_permit_t permit, const char *words)
 {
@@ -81,7 +94,10 @@ static void expect(const char *name, bool is_renewal, sp_permit_t permit, const 
                                        .caa = caa,
                                        .storage = storage,
                                        .timeout_ms = 2000,
-                                       .is_renewal = is_renewal};
+                                       .is_renewal = is_renewal,
+                                       .take_share = orders_left < 0 ? NULL : take_share,
+                                       .share_arg = &orders_left,
+                                       .asker = ASKER};
     sp_permission_t permission;
     sp_arena_t arena;
     unsigned calls = 0;
@@ -122,6 +138,18 @@ Test(permission, is_refused_to_others)
     expect("com", false, SP_PERMIT_BAD_NAME, "needs a dot");
     expect("_redirect.good.example.com", false, SP_PERMIT_BAD_NAME, "no '_'");
     expect("", false, SP_PERMIT_BAD_NAME, "no host name");
+}
+
+Test(permission, takes_orders_from_the_share_of_who_asks)
+{
+    orders_left = 2;
+    expect("none.example.com", false, SP_PERMIT_NO_RECORD, "");
+    expect("good.example.com", true, SP_PERMIT_GRANTED, "");
+    cr_expect_eq(orders_left, 2, "neither is an order of theirs");
+    expect("good.example.com", false, SP_PERMIT_GRANTED, "");
+    expect("used.example.com", false, SP_PERMIT_GRANTED, "");
+    expect("good.example.com", false, SP_PERMIT_CLIENT_BUDGET, "half of tls.acme.per_hour");
+    expect("good.example.com", true, SP_PERMIT_GRANTED, "");
 }
 
 Test(permission, waits_after_failures)

@@ -322,7 +322,11 @@ class Usage(unittest.TestCase):
                                    (["serve", "--lisen", "x"], "did you mean --listen?"),
                                    (["serve", "extra"], "unexpected argument 'extra'"),
                                    (["explain"], "give a URL"), (["explain", "a", "b"], "give one URL only"),
-                                   (["explain", "ftp://a/"], "http:// or https://")):
+                                   (["explain", "ftp://a/"], "http:// or https://"),
+                                   (["lab-relay"], "--port must be 1 to 65535"),
+                                   (["lab-relay", "--port", "65536"], "--port must be 1 to 65535"),
+                                   (["lab-delay", "--queue", "x"], "--queue must be 0 to 65535"),
+                                   (["lab-delay", "--jitter-us", "1"], "--jitter-us at most that")):
             with self.subTest(arguments=arguments):
                 code, out, err = run(*arguments)
                 self.assertEqual((code, out), (2, ""))

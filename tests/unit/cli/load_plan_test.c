@@ -3,6 +3,8 @@
 
 #include <arpa/inet.h>
 #include <criterion/criterion.h>
+#include <netdb.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/commands.h"
@@ -140,6 +142,38 @@ Test(load_plan, never_rounds_a_time_to_none)
 {
     cr_expect_eq(plan_of("--duration 0.0000000001").duration_ns, 1);
     cr_expect_eq(plan_of("--timeout 0.0000000001").timeout_ns, 1);
+}
+
+/* "localhost" is in /etc/hosts. */
+Test(load_plan, looks_up_the_name_of_the_server)
+{
+    sp_load_plan_t plan = plan_of("--connect LocalHost:8080");
+    char host[INET6_ADDRSTRLEN];
+    char port[8];
+
+    cr_assert_eq(getnameinfo((const struct sockaddr *)&plan.address, plan.address_len, host,
+                             sizeof(host), port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV),
+                 0);
+    cr_expect(strcmp(host, "127.0.0.1") == 0 || strcmp(host, "::1") == 0, "%s", host);
+    cr_expect_str_eq(port, "8080");
+}
+
+Test(load_plan, refuses_servers_that_can_not_be)
+{
+    static const char *const wrong[] = {
+        "localhost", "localhost:",      "localhost:0",      "localhost:65536",
+        ":80",       "localhost:80:80", "http://localhost", "256.0.0.1:80",
+        "[::1]",     "[localhost]:80",  "unix:/run/http",   "1.2.3:80"};
+
+    for (size_t i = 0; i != SP_COUNT(wrong); ++i) {
+        char words[64];
+        sp_load_plan_t plan;
+        sp_error_t err = {.message = ""};
+
+        (void)snprintf(words, sizeof(words), "--connect %s", wrong[i]);
+        cr_expect_eq(read_plan(words, &plan, &err), SP_BAD_VALUE, "%s", wrong[i]);
+        cr_expect(strstr(err.message, wrong[i]) != NULL, "%s", err.message);
+    }
 }
 
 Test(load_plan, takes_addresses_of_both_families)

@@ -76,6 +76,29 @@ Test(options, take_a_value_of_a_letter_joined_or_apart)
     sp_arguments_clear(&arguments);
 }
 
+Test(options, read_whole_numbers_up_to_a_limit)
+{
+    sp_arguments_t arguments;
+    uint64_t number = 7;
+
+    cr_assert_eq(parse("--no-cache", &arguments, NULL), SP_OK);
+    cr_expect(sp_arguments_uint(&arguments, "listen", 9, &number));
+    cr_expect_eq(number, 7, "it was not given");
+    sp_arguments_clear(&arguments);
+    cr_assert_eq(parse("--listen=10 --listen 9", &arguments, NULL), SP_OK);
+    cr_expect(sp_arguments_uint(&arguments, "listen", 9, &number));
+    cr_expect_eq(number, 9, "the last counts");
+    cr_expect_not(sp_arguments_uint(&arguments, "listen", 8, &number));
+    sp_arguments_clear(&arguments);
+    for (size_t i = 0; i != 3; ++i) {
+        static const char *const wrong[] = {"--listen=", "--listen=-1", "--listen=1x"};
+
+        cr_assert_eq(parse(wrong[i], &arguments, NULL), SP_OK);
+        cr_expect_not(sp_arguments_uint(&arguments, "listen", 9, &number), "%s", wrong[i]);
+        sp_arguments_clear(&arguments);
+    }
+}
+
 Test(options, keep_operands_apart)
 {
     sp_arguments_t arguments;

@@ -38,7 +38,7 @@ static void ask_soon(fixture_t *fixture, const char *name)
 
 static void expect_hedges(const fixture_t *fixture, unsigned count)
 {
-    cr_expect_eq(sp_lookups_counters(fixture->lookups)->hedges, count);
+    cr_expect_eq(fixture->stats.hedges, count);
 }
 
 Test(ares_client_hedge, repeats_an_unanswered_question_over_tcp)
@@ -57,6 +57,51 @@ Test(ares_client_hedge, repeats_an_unanswered_question_over_tcp)
     sp_scripted_stop(server);
 }
 
+/* What was sent, and lost, is a time-out though its question was answered long since. */
+Test(ares_client_hedge, counts_the_end_of_every_query)
+{
+    const sp_scripted_line_t script[] = {{.action = SP_SCRIPTED_DROP}, {.answers = {plain}}};
+    sp_scripted_dns_t *server = sp_scripted_start(script, 2);
+    uint64_t end_ms = sp_now_ms() + 10000;
+    fixture_t fixture;
+
+    init(&fixture, server);
+    fixture.options.try_ms = 500;
+    fixture_open(&fixture);
+    ask_soon(&fixture, NAME);
+    cr_expect_eq(count_ended(&fixture), 1);
+    while (count_ended(&fixture) != 2) {
+        cr_assert_lt(sp_now_ms(), end_ms, "the lost query was never counted");
+        turn(&fixture);
+    }
+    cr_expect_eq(sp_scripted_udp_count(server), 1);
+    cr_expect_eq(sp_scripted_tcp_count(server), 1);
+    cr_expect_eq(fixture.stats.queries[0][SP_DNS_TIMEOUT], 1);
+    cr_expect_eq(fixture.stats.queries[1][SP_DNS_NOERROR], 1);
+    fixture_close(&fixture);
+    sp_scripted_stop(server);
+    cr_expect_eq(count_ended(&fixture), 2);
+}
+
+/* As on a reload: the channel goes, and with it the wait for an answer. */
+Test(ares_client_hedge, counts_queries_that_the_end_overtakes)
+{
+    const sp_scripted_line_t script[] = {{.action = SP_SCRIPTED_DROP}, {.answers = {plain}}};
+    sp_scripted_dns_t *server = sp_scripted_start(script, 2);
+    fixture_t fixture;
+
+    init(&fixture, server);
+    fixture_open(&fixture);
+    ask_soon(&fixture, NAME);
+    fixture_close(&fixture);
+    cr_expect_eq(count_ended(&fixture),
+                 sp_scripted_udp_count(server) + sp_scripted_tcp_count(server));
+    cr_expect_eq(fixture.stats.queries[0][SP_DNS_CANCELLED], 1);
+    cr_expect_eq(fixture.stats.queries[0][SP_DNS_TIMEOUT], 0);
+    cr_expect_eq(fixture.stats.queries[1][SP_DNS_NOERROR], 1);
+    sp_scripted_stop(server);
+}
+
 Test(ares_client_hedge, chooses_the_delay_itself)
 {
     const sp_scripted_line_t script[] = {
@@ -69,8 +114,7 @@ Test(ares_client_hedge, chooses_the_delay_itself)
     fixture_open(&fixture);
     ask_soon(&fixture, NAME);
     ask_soon(&fixture, NAME);
-    cr_expect_geq(sp_lookups_counters(fixture.lookups)->hedges, 1);
-    cr_expect_eq(sp_lookups_counters(fixture.lookups)->timeouts, 0);
+    cr_expect_geq(fixture.stats.hedges, 1);
     fixture_close(&fixture);
     sp_scripted_stop(server);
 }
@@ -241,7 +285,7 @@ Test(ares_client_hedge, passes_over_a_closed_port)
         ask_soon(&fixture, NAME);
     }
     probes = (sp_now_ms() - began_ms) / 500;
-    cr_expect_leq(sp_lookups_counters(fixture.lookups)->queries, 21 + probes);
+    cr_expect_leq(count_ended(&fixture), 21 + probes);
     fixture_close(&fixture);
     sp_scripted_stop(second);
 }

@@ -290,13 +290,41 @@ Test(cache, lets_no_failure_replace_an_answer_of_use)
     sp_cache_destroy(cache);
 }
 
+/* Neither the old answer nor the new one may be used stale (RFC 8767, 4 and 5). */
 Test(cache, drops_what_a_newer_answer_without_ttl_contradicts)
 {
     sp_cache_t *cache = make(&usual);
+    sp_str_t other = SP_STR("v=txtv0;to=https://www.example.net");
+    const sp_answer_parts_t newer[] = {
+        {.kind = SP_ANSWER_TXT, .texts = &other, .text_count = 1},
+        {.kind = SP_ANSWER_NODATA},
+        {.kind = SP_ANSWER_NXDOMAIN},
+    };
+
+    for (size_t i = 0; i != SP_COUNT(newer); ++i) {
+        store(cache, "a.example", 300);
+        store_parts(cache, "a.example", &newer[i]);
+        cr_expect_eq(state(cache, "a.example", 0), -1, "%zu", i);
+    }
+    sp_cache_destroy(cache);
+}
+
+/* In the order of the day; what is not ours does not matter. */
+Test(cache, keeps_what_a_newer_answer_without_ttl_confirms)
+{
+    sp_cache_t *cache = make(&usual);
+    const sp_str_t texts[] = {SP_STR("site-verification=1"),
+                              SP_STR("v=txtv0;to=https://www.example.org{uri};code=301")};
 
     store(cache, "a.example", 300);
-    store(cache, "a.example", 0);
-    cr_expect_eq(state(cache, "a.example", 0), -1);
+    store_failure(cache, "a.example", SP_FAILURE_SERVFAIL, 301000);
+    cr_expect_eq(state(cache, "a.example", 302000), SP_CACHED_BLOCKED);
+    store_parts(cache, "a.example",
+                &(sp_answer_parts_t){.kind = SP_ANSWER_TXT, .texts = texts, .text_count = 2});
+    cr_expect_eq(left(cache, "a.example", 299000), 1, "its own TTL, and no other");
+    cr_expect_eq(state(cache, "a.example", 302000), SP_CACHED_STALE, "to be asked for again");
+    cr_expect_eq(state(cache, "a.example", 3899999), SP_CACHED_STALE);
+    cr_expect_eq(state(cache, "a.example", 3900000), -1);
     sp_cache_destroy(cache);
 }
 

@@ -7,6 +7,7 @@ void fixture_init(fixture_t *fixture)
 {
     *fixture =
         (fixture_t){.options = {.try_ms = 60, .tries = 3, .hedge_ms = -1, .max_inflight = 100}};
+    fixture->options.stats = &fixture->stats;
 }
 
 void fixture_add_resolver(fixture_t *fixture, struct sockaddr_storage address)
@@ -80,6 +81,16 @@ void ask_and_await(fixture_t *fixture, const char *name, asked_t *ret_asked)
     *ret_asked = (asked_t){0};
     ask(fixture, name, 5000, ret_asked);
     await(ret_asked);
+}
+
+uint64_t count_ended(const fixture_t *fixture)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i != SP_DNS_RESULTS; ++i) {
+        sum += fixture->stats.queries[0][i] + fixture->stats.queries[1][i];
+    }
+    return sum;
 }
 
 void release(asked_t *asked)

@@ -4,13 +4,14 @@
 
 /* A lookup service on a loop of its own, and lookups that remember what they were told. */
 
-#include "dns/lookup.h"
+#include "dns/stats.h"
 #include "support/scripted_dns.h"
 
 typedef struct fixture {
     h2o_loop_t *loop;
     sp_lookups_t *lookups;
     sp_dns_options_t options;
+    sp_dns_stats_t stats;
     const sp_zones_t *zones;
     sp_cache_t *cache;
 } fixture_t;
@@ -45,6 +46,9 @@ void ask_and_await(fixture_t *fixture, const char *name, asked_t *ret_asked);
 
 /* One turn of the loop, which waits for an event for at most 20 ms. */
 void turn(fixture_t *fixture);
+
+/* Queries over both transports that have ended, however they did. */
+uint64_t count_ended(const fixture_t *fixture);
 
 void release(asked_t *asked);
 

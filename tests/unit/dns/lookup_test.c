@@ -67,7 +67,7 @@ Test(lookup, shares_one_query_among_equal_questions)
     for (int i = 0; i != 3; ++i) {
         ask(&fixture, "a.example", 5000, &asked[i]);
     }
-    cr_expect_eq(sp_lookups_counters(fixture.lookups)->inflight, 1);
+    cr_expect_eq(fixture.stats.inflight, 1);
     while (sp_scripted_udp_count(server) == 0) {
         turn(&fixture);
     }
@@ -80,8 +80,8 @@ Test(lookup, shares_one_query_among_equal_questions)
         release(&asked[i]);
     }
     cr_expect_eq(sp_scripted_udp_count(server), 1);
-    cr_expect_eq(sp_lookups_counters(fixture.lookups)->coalesced, 2);
-    cr_expect_eq(sp_lookups_counters(fixture.lookups)->inflight, 0);
+    cr_expect_eq(fixture.stats.lookups[SP_SOURCE_COALESCED], 2);
+    cr_expect_eq(fixture.stats.inflight, 0);
     fixture_close(&fixture);
     sp_scripted_stop(server);
 }
@@ -142,9 +142,9 @@ Test(lookup, gives_up_at_the_deadline_but_caches_the_late_answer)
     await(&asked);
     cr_expect(is_failure(asked.answer, SP_FAILURE_TIMEOUT));
     release(&asked);
-    cr_expect_eq(sp_lookups_counters(fixture.lookups)->inflight, 1);
+    cr_expect_eq(fixture.stats.inflight, 1);
     sp_scripted_release(server);
-    while (sp_lookups_counters(fixture.lookups)->inflight != 0) {
+    while (fixture.stats.inflight != 0) {
         turn(&fixture);
     }
     ask_and_await(&fixture, "a.example", &asked);
@@ -262,7 +262,7 @@ Test(lookup, bounds_what_is_in_flight)
     cr_expect_not(asked[1].at_once);
     cr_expect(asked[2].at_once);
     cr_expect(is_failure(asked[2].answer, SP_FAILURE_OVERLOAD));
-    cr_expect_eq(sp_lookups_counters(fixture.lookups)->overloads, 1);
+    cr_expect_eq(fixture.stats.overloads, 1);
     release(&asked[2]);
     fixture_close(&fixture);
     sp_scripted_stop(server);

@@ -40,6 +40,8 @@ Test(dns_stats, know_that_somebody_answered_only_from_replies)
 
     sp_dns_stats_query(&stats, false, SP_DNS_TIMEOUT, 1);
     sp_dns_stats_query(&stats, false, SP_DNS_REFUSED_CONNECTION, 1);
+    sp_dns_stats_query(&stats, true, SP_DNS_CANCELLED, 1);
+    cr_expect_eq(atomic_load(&stats.durations.sum_us), 0);
     cr_expect_eq(atomic_load(&stats.answered_ms), 0);
     sp_dns_stats_query(&stats, false, SP_DNS_SERVFAIL, 1);
     cr_expect_neq(atomic_load(&stats.answered_ms), 0);
@@ -71,4 +73,5 @@ Test(dns_stats, have_a_name_for_each_result)
     cr_expect_str_eq(sp_dns_result_name(SP_DNS_NOERROR), "noerror");
     cr_expect_str_eq(sp_dns_result_name(SP_DNS_TIMEOUT), "timeout");
     cr_expect_str_eq(sp_dns_result_name(SP_DNS_REFUSED_CONNECTION), "refused_connection");
+    cr_expect_str_eq(sp_dns_result_name(SP_DNS_CANCELLED), "cancelled");
 }

@@ -127,6 +127,42 @@ Test(clients, may_ask_so_often_in_a_second)
     cr_expect(sp_clients_may_ask(clients, &nobody, 1, 8001));
 }
 
+Test(clients, have_a_share_of_each_kind_for_its_while)
+{
+    const uint64_t whiles_ms[SP_CLIENT_SHARES] = {1000, 60000, 3600000};
+    sp_client_t client = named("192.0.2.1");
+    sp_client_t other = named("192.0.2.2");
+    sp_client_t nobody = {.is_counted = false};
+
+    for (int i = 0; i != SP_CLIENT_SHARES; ++i) {
+        sp_client_share_t share = (sp_client_share_t)i;
+        uint64_t end_ms = 50 * whiles_ms[i];
+
+        cr_expect(sp_clients_take(clients, &client, share, 2, end_ms - whiles_ms[i]));
+        cr_expect(sp_clients_have_left(clients, &client, share, 2, end_ms - 1));
+        cr_expect(sp_clients_take(clients, &client, share, 2, end_ms - 1));
+        cr_expect_not(sp_clients_have_left(clients, &client, share, 2, end_ms - 1));
+        cr_expect_not(sp_clients_take(clients, &client, share, 2, end_ms - 1));
+        cr_expect(sp_clients_take(clients, &other, share, 2, end_ms - 1));
+        cr_expect(sp_clients_take(clients, &nobody, share, 0, end_ms - 1));
+        cr_expect(sp_clients_take(clients, &client, share, 2, end_ms), "the next while");
+    }
+}
+
+Test(clients, are_the_same_as_numbers)
+{
+    sp_client_t client = named("192.0.2.1");
+    sp_client_t nobody = {.is_counted = false};
+    sp_client_t again = sp_client_from_number(sp_client_to_number(&client));
+
+    cr_expect(again.is_counted);
+    cr_expect_arr_eq(again.cells, client.cells, sizeof(client.cells));
+    cr_expect_eq(sp_client_to_number(&nobody), 0);
+    cr_expect_not(sp_client_from_number(0).is_counted);
+    client = (sp_client_t){.is_counted = true, .cells = {0, 0}};
+    cr_expect(sp_client_from_number(sp_client_to_number(&client)).is_counted);
+}
+
 /* A table of fixed size takes two for one now and then; hardly ever the busy one for a quiet one.
  */
 Test(clients, do_not_pay_for_the_busy)

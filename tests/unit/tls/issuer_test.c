@@ -67,6 +67,46 @@ Test(issuer, may_refuse_at_once)
     cr_expect_eq(world.wanted, 2);
 }
 
+Test(issuer, may_limit_one_client_and_look_for_the_next)
+{
+    world.issuer = WORLD_LIMITS;
+    world.asker = 1;
+    cr_expect_str_eq(store_world_find(&world, "a.example"), "none");
+    expect_why("not for them");
+    cr_expect_str_eq(store_world_find(&world, "a.example"), "none");
+    cr_expect_eq(world.wanted, 2, "it is not remembered");
+    world.asker = WORLD_GUEST;
+    cr_expect_str_eq(store_world_find(&world, "a.example"), "a.example");
+    cr_expect_eq(world.wanted, 3);
+    world.asker = 1;
+    cr_expect_str_eq(store_world_find(&world, "a.example"), "a.example", "it is there for all");
+    cr_expect_eq(world.wanted, 3);
+}
+
+/* Who asks for a name that others keep asking for must not be refused with them. */
+Test(issuer, is_told_all_who_wait_and_each_once)
+{
+    store_wait_t waits[40];
+    store_wait_t first;
+
+    world.issuer = WORLD_BLOCKS;
+    store_world_begin(&world, "first.example", &first);
+    while (sem_wait(&world.asked) != 0) {
+    }
+    world.issuer = WORLD_LIMITS;
+    for (size_t i = 0; i != SP_COUNT(waits); ++i) {
+        world.asker = i == 30 ? WORLD_GUEST : 1 + i % 2;
+        store_world_begin(&world, "a.example", &waits[i]);
+    }
+    cr_assert_eq(sem_post(&world.gate), 0);
+    store_world_await(&world, &first);
+    for (size_t i = 0; i != SP_COUNT(waits); ++i) {
+        store_world_await(&world, &waits[i]);
+        cr_expect_str_eq(waits[i].name, "a.example");
+    }
+    cr_expect_eq(world.askers, 3);
+}
+
 Test(issuer, is_asked_once_for_all_who_wait)
 {
     store_wait_t waits[50];

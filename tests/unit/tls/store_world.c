@@ -30,25 +30,49 @@ static void on_event(void *arg, sp_tls_event_t event, sp_str_t name, const char 
     }
 }
 
-static bool want(void *arg, sp_str_t name, const char **ret_why)
+static bool has_guest(const sp_tls_askers_t *askers)
+{
+    size_t i = 0;
+
+    while (i != askers->count && askers->list[i] != WORLD_GUEST) {
+        ++i;
+    }
+    return i != askers->count;
+}
+
+static sp_tls_want_t want(void *arg, sp_str_t name, const sp_tls_askers_t *askers,
+                          const char **ret_why)
 {
     store_world_t *world = arg;
     char text[300];
 
     (void)atomic_fetch_add(&world->wanted, 1);
+    atomic_store(&world->askers, (int)askers->count);
     (void)snprintf(text, sizeof(text), "%.*s", (int)name.len, name.ptr);
     switch (atomic_load(&world->issuer)) {
     case WORLD_REFUSES:
         *ret_why = "the test says no";
-        return false;
+        return SP_TLS_WANT_REFUSED;
     case WORLD_PROMISES:
-        return true;
+        return SP_TLS_WANT_DUE;
+    case WORLD_BLOCKS:
+        (void)sem_post(&world->asked);
+        while (sem_wait(&world->gate) != 0) {
+        }
+        *ret_why = "the test says no";
+        return SP_TLS_WANT_REFUSED;
+    case WORLD_LIMITS:
+        if (!has_guest(askers)) {
+            *ret_why = "not for them";
+            return SP_TLS_WANT_LIMITED;
+        }
+        break;
     case WORLD_DELIVERS:
         break;
     }
     maker_add(world->second_root, text, text);
     sp_tls_store_changed(world->store, name);
-    return true;
+    return SP_TLS_WANT_DUE;
 }
 
 static sp_certificate_t *challenge(void *arg, sp_str_t name)
@@ -73,6 +97,8 @@ void store_world_init(store_world_t *world, const char *fallback)
     sp_tls_store_options_t options = {.fallback = fallback, .on_event = on_event};
 
     *world = (store_world_t){.ahead_ms = 0};
+    cr_assert_eq(sem_init(&world->asked, 0, 0), 0);
+    cr_assert_eq(sem_init(&world->gate, 0, 0), 0);
     maker_create_root(world->root);
     maker_create_root(world->second_root);
     options.folders[0] = world->root;
@@ -88,6 +114,8 @@ void store_world_clear(store_world_t *world)
     sp_tls_store_destroy(world->store);
     maker_remove(world->root);
     maker_remove(world->second_root);
+    (void)sem_destroy(&world->asked);
+    (void)sem_destroy(&world->gate);
 }
 
 void store_world_use_issuer(store_world_t *world)
@@ -125,7 +153,7 @@ static sp_tls_found_t begin(store_world_t *world, const char *name, store_wait_t
     sp_certificate_t *certificate = NULL;
     sp_tls_found_t found = SP_TLS_BUSY;
 
-    *wait = (store_wait_t){.wait = {.on_done = on_done}};
+    *wait = (store_wait_t){.wait = {.on_done = on_done, .asker = world->asker}};
     found = sp_tls_store_find(world->inbox, sp_str_from(name), sp_now_ms() + world->ahead_ms,
                               &wait->wait, &certificate);
     if (found == SP_TLS_FOUND) {

@@ -4,12 +4,21 @@
 
 /* A store over folders of its own, a worker's inbox, and an issuer that does what the test says. */
 
+#include <semaphore.h>
 #include <stdatomic.h>
 
 #include "tls/store.h"
 #include "unit/tls/maker.h"
 
-typedef enum world_issuer { WORLD_REFUSES, WORLD_PROMISES, WORLD_DELIVERS } world_issuer_t;
+typedef enum world_issuer {
+    WORLD_REFUSES,
+    WORLD_LIMITS, /* all askers but WORLD_GUEST */
+    WORLD_BLOCKS, /* says that it was asked, waits for the gate, and refuses */
+    WORLD_PROMISES,
+    WORLD_DELIVERS
+} world_issuer_t;
+
+#define WORLD_GUEST 7
 
 typedef struct store_world {
     char root[MAKER_ROOT_MAX];
@@ -18,6 +27,10 @@ typedef struct store_world {
     sp_tls_inbox_t *inbox;
     uint64_t ahead_ms; /* of the store's own clock: what finds are told */
     _Atomic(world_issuer_t) issuer;
+    sem_t asked;       /* with WORLD_BLOCKS */
+    sem_t gate;        /* with WORLD_BLOCKS */
+    uint64_t asker;    /* of the handshakes from here on */
+    atomic_int askers; /* of the last question to the issuer */
     atomic_int wanted; /* questions to the issuer */
     atomic_int challenged;
     atomic_int loaded;
