@@ -47,6 +47,12 @@ sp_decision_t *sp_decision_create(const sp_request_t *request, const sp_policy_t
     return decision;
 }
 
+void sp_decision_use(sp_decision_t *decision, sp_at_hand_fn *at_hand, void *arg)
+{
+    decision->at_hand = at_hand;
+    decision->at_hand_arg = arg;
+}
+
 void sp_decision_destroy(sp_decision_t *decision)
 {
     if (decision == NULL) {
@@ -189,6 +195,39 @@ static const sp_journal_entry_t *find_in_journal(const sp_decision_t *decision, 
     return NULL;
 }
 
+/* Puts the answer for the wanted name, a reference, into the journal. */
+static bool keep_answer_own(sp_decision_t *decision, const sp_answer_t *answer)
+{
+    sp_journal_entry_t *entry = add_journal_entry(decision, sp_decision_name(decision));
+
+    if (entry == NULL) {
+        sp_answer_release(answer);
+        return false;
+    }
+    entry->answer = answer;
+    decision->lookups += decision->wanted_counts;
+    return true;
+}
+
+/* Goes on with an answer that is at hand, or stops until there is one. */
+static sp_found_t ask_outside(sp_run_t *run, const sp_answer_t **ret_answer)
+{
+    sp_decision_t *decision = run->decision;
+    const sp_answer_t *answer =
+        decision->at_hand == NULL
+            ? NULL
+            : decision->at_hand(decision->at_hand_arg, sp_decision_name(decision));
+
+    if (answer == NULL) {
+        return SP_FOUND_STOP;
+    }
+    if (!keep_answer_own(decision, answer)) {
+        sp_run_out_of_memory(run);
+        return SP_FOUND_STOP;
+    }
+    return judge(run, &decision->journal[run->cursor++], ret_answer);
+}
+
 static sp_found_t ask_anew(sp_run_t *run, sp_str_t name, bool counts,
                            const sp_answer_t **ret_answer)
 {
@@ -216,7 +255,7 @@ static sp_found_t ask_anew(sp_run_t *run, sp_str_t name, bool counts,
     memcpy(decision->wanted, name.ptr, name.len);
     decision->wanted_len = name.len;
     decision->wanted_counts = counts;
-    return SP_FOUND_STOP;
+    return ask_outside(run, ret_answer);
 }
 
 sp_found_t sp_run_ask(sp_run_t *run, sp_str_t name, bool counts, const sp_answer_t **ret_answer)
@@ -307,10 +346,7 @@ sp_str_t sp_decision_name(const sp_decision_t *decision)
 
 void sp_decision_answer(sp_decision_t *decision, const sp_answer_t *answer)
 {
-    sp_journal_entry_t *entry =
-        answer == NULL ? NULL : add_journal_entry(decision, sp_decision_name(decision));
-
-    if (entry == NULL) {
+    if (answer == NULL || !keep_answer_own(decision, sp_answer_retain(answer))) {
         sp_run_t run = {.decision = decision,
                         .request = decision->request,
                         .policy = decision->policy,
@@ -318,10 +354,7 @@ void sp_decision_answer(sp_decision_t *decision, const sp_answer_t *answer)
 
         sp_run_out_of_memory(&run);
         decision->done = true;
-        return;
     }
-    entry->answer = sp_answer_retain(answer);
-    decision->lookups += decision->wanted_counts;
 }
 
 const sp_outcome_t *sp_decision_outcome(const sp_decision_t *decision)

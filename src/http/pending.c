@@ -224,7 +224,6 @@ static void note(sp_pending_t *pending, const sp_lookup_result_t *result)
         pending->cache = cache;
     }
     pending->dns_us += result->waited_us;
-    sp_decision_answer(pending->decision, result->answer);
 }
 
 static void go_on(sp_pending_t *pending);
@@ -235,7 +234,29 @@ static void on_answer(void *arg, const sp_lookup_result_t *result)
 
     pending->lookup = NULL;
     note(pending, result);
+    sp_decision_answer(pending->decision, result->answer);
     go_on(pending);
+}
+
+/* For the decision: what zone files and cache say. NULL: it must be waited for, or the client has
+ * caused too many questions. */
+static const sp_answer_t *find_at_hand(void *arg, sp_str_t name)
+{
+    sp_pending_t *pending = arg;
+    uint64_t deadline_ms = pending->started_us / 1000 + pending->service->timeout_ms;
+    sp_lookup_result_t result = {0};
+
+    if (!sp_lookup_start(pending->service->lookups, name, deadline_ms, on_answer, pending, &result,
+                         &pending->lookup)) {
+        return NULL;
+    }
+    note(pending, &result);
+    pending->is_limited &= result.answer->kind == SP_ANSWER_FAILURE; /* else it is stale */
+    if (pending->is_limited) {
+        sp_answer_release(result.answer);
+        return NULL;
+    }
+    return result.answer;
 }
 
 static void wait_for_answer(sp_pending_t *pending)
@@ -283,28 +304,16 @@ static void refuse_limited(sp_pending_t *pending)
            SP_STR("Too many names that are not known here yet were asked for from your address."));
 }
 
-/* Asks for names until the decision is made or an answer must be waited for. */
+/* As far as the answers at hand allow. */
 static void go_on(sp_pending_t *pending)
 {
-    uint64_t deadline_ms = pending->started_us / 1000 + pending->service->timeout_ms;
-
-    while (sp_decision_step(pending->decision) == SP_STEP_LOOKUP) {
-        sp_lookup_result_t result = {0};
-
-        if (!sp_lookup_start(pending->service->lookups, sp_decision_name(pending->decision),
-                             deadline_ms, on_answer, pending, &result, &pending->lookup)) {
-            wait_for_answer(pending);
-            return;
-        }
-        note(pending, &result);
-        pending->is_limited &= result.answer->kind == SP_ANSWER_FAILURE; /* else it is stale */
-        sp_answer_release(result.answer);
-        if (pending->is_limited) {
-            refuse_limited(pending);
-            return;
-        }
+    if (sp_decision_step(pending->decision) == SP_STEP_DONE) {
+        answer(pending, sp_decision_outcome(pending->decision));
+    } else if (pending->is_limited) {
+        refuse_limited(pending);
+    } else {
+        wait_for_answer(pending);
     }
-    answer(pending, sp_decision_outcome(pending->decision));
 }
 
 static bool is_trusted(const sp_pending_t *pending)
@@ -371,6 +380,7 @@ static void begin(sp_pending_t *pending)
         answer(pending, NULL);
         return;
     }
+    sp_decision_use(pending->decision, find_at_hand, pending);
     go_on(pending);
 }
 
