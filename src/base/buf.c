@@ -114,18 +114,26 @@ static sp_str_t html_reference(char c)
     }
 }
 
+static size_t length_of_plain(sp_str_t text)
+{
+    size_t len = 0;
+
+    while (len != text.len && !sp_octet_is(text.ptr[len], SP_OCTET_HTML)) {
+        ++len;
+    }
+    return len;
+}
+
 void sp_buf_append_html(sp_buf_t *buf, sp_str_t text)
 {
-    size_t begin = 0;
+    size_t plain = length_of_plain(text);
 
-    for (size_t i = 0; i != text.len; ++i) {
-        if (sp_octet_is(text.ptr[i], SP_OCTET_HTML)) {
-            sp_buf_append(buf, sp_str_slice(text, begin, i));
-            sp_buf_append(buf, html_reference(text.ptr[i]));
-            begin = i + 1;
-        }
+    for (; plain != text.len; plain = length_of_plain(text)) {
+        sp_buf_append(buf, sp_str_slice(text, 0, plain));
+        sp_buf_append(buf, html_reference(text.ptr[plain]));
+        text = sp_str_skip(text, plain + 1);
     }
-    sp_buf_append(buf, sp_str_skip(text, begin));
+    sp_buf_append(buf, text);
 }
 
 void sp_buf_append_escaped(sp_buf_t *buf, sp_str_t text)

@@ -115,7 +115,25 @@ sp_status_t sp_host_to_ascii(sp_str_t host, sp_arena_t *arena, sp_str_t *ret_asc
     return SP_OK;
 }
 
-static sp_status_t check_labels(sp_str_t name, sp_error_t *err)
+/* In one pass: most names are right. */
+static bool labels_are_valid(sp_str_t name)
+{
+    size_t begin = 0; /* of the label */
+
+    for (size_t i = 0; i != name.len; ++i) {
+        if (sp_octet_is(name.ptr[i], SP_OCTET_LABEL)) {
+            continue;
+        }
+        if (name.ptr[i] != '.' || i == begin || i - begin > SP_LABEL_MAX) {
+            return false;
+        }
+        begin = i + 1;
+    }
+    return name.len != begin && name.len - begin <= SP_LABEL_MAX && name.len <= SP_NAME_MAX;
+}
+
+/* What is wrong with a name that is not valid. */
+static sp_status_t blame_labels(sp_str_t name, sp_error_t *err)
 {
     if (name.len > SP_NAME_MAX) {
         return sp_fail(err, SP_TOO_LONG, SP_NAME_MAX, "a host name has at most %d octets",
@@ -183,7 +201,7 @@ static sp_status_t read_name(sp_str_t text, sp_arena_t *arena, sp_host_t *host, 
     if (status != SP_OK) {
         return sp_fail(err, status, 0, "the host name can't be converted to A-labels (IDNA 2008)");
     }
-    status = check_labels(host->name, err);
+    status = labels_are_valid(host->name) ? SP_OK : blame_labels(host->name, err);
     if (status != SP_OK && converted && err != NULL) {
         err->offset = 0; /* it was counted in another text than the caller's */
     }
