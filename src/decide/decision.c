@@ -67,22 +67,36 @@ void sp_decision_destroy(sp_decision_t *decision)
     sp_arena_clear(&decision->scratch);
 }
 
+/* A full array of `count` elements, copied to where there is room for more; *capacity becomes the
+ * new one. NULL when memory is out. */
+static void *grow(sp_arena_t *arena, const void *array, size_t count, size_t size, size_t *capacity)
+{
+    size_t more = count == 0 ? 4 : count * 2;
+    size_t bytes = 0;
+    void *grown = sp_array_size(more, size, &bytes) ? sp_arena_alloc(arena, bytes) : NULL;
+
+    if (grown == NULL) {
+        return NULL;
+    }
+    if (count != 0) {
+        memcpy(grown, array, count * size);
+    }
+    *capacity = more;
+    return grown;
+}
+
 /* ---- the trace ---- */
 
 static void add_trace(sp_run_t *run, const sp_trace_entry_t *entry)
 {
     if (run->trace_count == run->trace_capacity) {
-        size_t capacity = run->trace_capacity == 0 ? 4 : run->trace_capacity * 2;
-        sp_trace_entry_t *grown = sp_arena_zalloc(run->arena, capacity, sizeof(*grown));
+        sp_trace_entry_t *grown =
+            grow(run->arena, run->trace, run->trace_count, sizeof(*grown), &run->trace_capacity);
 
         if (grown == NULL) {
             return; /* a poorer story is no reason to fail */
         }
-        if (run->trace_count != 0) {
-            memcpy(grown, run->trace, run->trace_count * sizeof(*grown));
-        }
         run->trace = grown;
-        run->trace_capacity = capacity;
     }
     run->trace[run->trace_count++] = *entry;
 }
@@ -164,24 +178,21 @@ static sp_journal_entry_t *add_journal_entry(sp_decision_t *decision, sp_str_t n
     sp_journal_entry_t *entry = NULL;
 
     if (decision->journal_count == decision->journal_capacity) {
-        size_t capacity = decision->journal_capacity == 0 ? 4 : decision->journal_capacity * 2;
-        sp_journal_entry_t *grown = sp_arena_zalloc(decision->arena, capacity, sizeof(*grown));
+        sp_journal_entry_t *grown =
+            grow(decision->arena, decision->journal, decision->journal_count, sizeof(*grown),
+                 &decision->journal_capacity);
 
         if (grown == NULL) {
             return NULL;
         }
-        if (decision->journal_count != 0) {
-            memcpy(grown, decision->journal, decision->journal_count * sizeof(*grown));
-        }
         decision->journal = grown;
-        decision->journal_capacity = capacity;
     }
     name = sp_arena_copy(decision->arena, name);
     if (name.ptr == NULL) {
         return NULL;
     }
     entry = &decision->journal[decision->journal_count++];
-    entry->name = name;
+    *entry = (sp_journal_entry_t){.name = name};
     return entry;
 }
 

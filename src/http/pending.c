@@ -83,16 +83,14 @@ static sp_str_t slice(h2o_iovec_t vector)
 }
 
 /* What can be said of any request; `peer` must outlive the report. */
-static sp_report_t report_of(h2o_req_t *req, struct sockaddr_storage *peer)
+static void begin_report(sp_report_t *report, h2o_req_t *req, struct sockaddr_storage *peer)
 {
-    bool is_http1 = sp_is_http1(req);
-
-    return (sp_report_t){
+    *report = (sp_report_t){
         .method = slice(req->input.method),
         .scheme = req->input.scheme == &H2O_URL_SCHEME_HTTPS ? SP_STR("https") : SP_STR("http"),
         .host = sp_host_of(req),
         .target = slice(req->input.path),
-        .version = is_http1 ? req->version : 0x200,
+        .version = sp_is_http1(req) ? req->version : 0x200,
         .peer = (struct sockaddr *)peer,
         .peer_len = req->conn->callbacks->get_peername(req->conn, (struct sockaddr *)peer),
         .was_answered = req->res.status != 0,
@@ -119,7 +117,7 @@ static void report_end(sp_pending_t *pending, uint64_t now_us)
     if (pending->front->on_report == NULL) {
         return;
     }
-    report = report_of(pending->req, &peer);
+    begin_report(&report, pending->req, &peer);
     report.was_answered = false;
     report.started_us = pending->started_us;
     report.ended_us = now_us;
@@ -146,10 +144,10 @@ static void report_end(sp_pending_t *pending, uint64_t now_us)
 void sp_pending_report_refused(sp_front_t *front, h2o_req_t *req)
 {
     struct sockaddr_storage peer;
+    sp_report_t report;
 
     if (front->on_report != NULL) {
-        sp_report_t report = report_of(req, &peer);
-
+        begin_report(&report, req, &peer);
         report.started_us = report.ended_us = sp_now_us();
         front->on_report(front->report_arg, &report);
     }

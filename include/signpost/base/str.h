@@ -56,8 +56,7 @@ static inline sp_str_t sp_str_skip(sp_str_t text, size_t count)
 {
     size_t skipped = count < text.len ? count : text.len;
 
-    return text.ptr == NULL ? (sp_str_t){.ptr = NULL, .len = 0}
-                            : (sp_str_t){.ptr = text.ptr + skipped, .len = text.len - skipped};
+    return skipped == 0 ? text : (sp_str_t){.ptr = text.ptr + skipped, .len = text.len - skipped};
 }
 
 static inline sp_str_t sp_str_slice(sp_str_t text, size_t from, size_t to)
