@@ -50,10 +50,11 @@ static bool add_chunk(sp_arena_t *arena, size_t size)
     return true;
 }
 
-static char *take(sp_arena_t *arena, size_t size, size_t align)
+/* `align` is a power of two. */
+static inline char *take(sp_arena_t *arena, size_t size, size_t align)
 {
-    size_t gap = arena->at == NULL ? 0 : (align - (uintptr_t)arena->at % align) % align;
-    size_t room = arena->at == NULL ? 0 : (size_t)(arena->end - arena->at);
+    size_t gap = -(uintptr_t)arena->at & (align - 1);
+    size_t room = (size_t)(arena->end - arena->at);
     char *piece = NULL;
 
     if (arena->at == NULL || gap > room || size > room - gap) {

@@ -12,29 +12,26 @@ void sp_buf_init(sp_buf_t *buf, sp_arena_t *arena, size_t max)
     *buf = (sp_buf_t){.arena = arena, .max = max, .status = SP_OK};
 }
 
-/* Makes room for `more` octets of text and `spare` ones behind it; false once the buffer has
- * failed. */
-static bool reserve_with(sp_buf_t *buf, size_t more, size_t spare)
+/* Makes room for `more` octets of text, and for one more, which is not counted in the capacity:
+ * vsnprintf writes a NUL behind what it prints. After a failure there is no room any more. */
+static bool grow(sp_buf_t *buf, size_t more)
 {
     size_t capacity = buf->capacity == 0 ? 128 : buf->capacity;
     char *grown = NULL;
 
-    if (buf->status != SP_OK) {
-        return false;
-    }
-    if (more > buf->max - buf->len) {
+    if (buf->status == SP_OK && more > buf->max - buf->len) {
         buf->status = SP_TOO_LONG;
-        return false;
     }
-    if (more + spare <= buf->capacity - buf->len) {
-        return true;
-    }
-    while (capacity - buf->len < more + spare) {
+    while (buf->status == SP_OK && capacity - buf->len < more) {
         capacity *= 2;
     }
-    grown = sp_arena_alloc(buf->arena, capacity);
-    if (grown == NULL) {
-        buf->status = SP_NO_MEMORY;
+    if (buf->status == SP_OK) {
+        capacity = capacity < buf->max ? capacity : buf->max;
+        grown = sp_arena_alloc(buf->arena, capacity + 1);
+        buf->status = grown == NULL ? SP_NO_MEMORY : SP_OK;
+    }
+    if (buf->status != SP_OK) {
+        buf->capacity = buf->len;
         return false;
     }
     if (buf->len != 0) {
@@ -45,9 +42,9 @@ static bool reserve_with(sp_buf_t *buf, size_t more, size_t spare)
     return true;
 }
 
-static bool reserve(sp_buf_t *buf, size_t more)
+static inline bool reserve(sp_buf_t *buf, size_t more)
 {
-    return reserve_with(buf, more, 0);
+    return more <= buf->capacity - buf->len || grow(buf, more);
 }
 
 void sp_buf_reserve(sp_buf_t *buf, size_t more)
@@ -92,8 +89,7 @@ void sp_buf_printf(sp_buf_t *buf, const char *format, ...)
     va_start(args, format);
     need = vsnprintf(NULL, 0, format, args);
     va_end(args);
-    /* vsnprintf ends the text with NUL, which is not part of it. */
-    if (need < 0 || !reserve_with(buf, (size_t)need, 1)) {
+    if (need <= 0 || !reserve(buf, (size_t)need)) {
         return;
     }
     va_start(args, format);
@@ -118,18 +114,26 @@ static sp_str_t html_reference(char c)
     }
 }
 
+static size_t length_of_plain(sp_str_t text)
+{
+    size_t len = 0;
+
+    while (len != text.len && !sp_octet_is(text.ptr[len], SP_OCTET_HTML)) {
+        ++len;
+    }
+    return len;
+}
+
 void sp_buf_append_html(sp_buf_t *buf, sp_str_t text)
 {
-    size_t begin = 0;
+    size_t plain = length_of_plain(text);
 
-    for (size_t i = 0; i != text.len; ++i) {
-        if (sp_octet_is(text.ptr[i], SP_OCTET_HTML)) {
-            sp_buf_append(buf, sp_str_slice(text, begin, i));
-            sp_buf_append(buf, html_reference(text.ptr[i]));
-            begin = i + 1;
-        }
+    for (; plain != text.len; plain = length_of_plain(text)) {
+        sp_buf_append(buf, sp_str_slice(text, 0, plain));
+        sp_buf_append(buf, html_reference(text.ptr[plain]));
+        text = sp_str_skip(text, plain + 1);
     }
-    sp_buf_append(buf, sp_str_skip(text, begin));
+    sp_buf_append(buf, text);
 }
 
 void sp_buf_append_escaped(sp_buf_t *buf, sp_str_t text)

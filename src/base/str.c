@@ -8,22 +8,6 @@ sp_str_t sp_str_from(const char *text)
     return (sp_str_t){.ptr = text, .len = text == NULL ? 0 : strlen(text)};
 }
 
-/* An empty slice may have no pointer at all. */
-static bool same_octets(const char *a, const char *b, size_t len)
-{
-    return len == 0 || (a != NULL && b != NULL && memcmp(a, b, len) == 0);
-}
-
-bool sp_str_eq(sp_str_t a, sp_str_t b)
-{
-    return a.len == b.len && same_octets(a.ptr, b.ptr, a.len);
-}
-
-bool sp_str_eq_nocase(sp_str_t a, sp_str_t b)
-{
-    return a.len == b.len && sp_str_starts_with_nocase(a, b);
-}
-
 int sp_str_compare(sp_str_t a, sp_str_t b)
 {
     size_t common = a.len < b.len ? a.len : b.len;
@@ -33,11 +17,6 @@ int sp_str_compare(sp_str_t a, sp_str_t b)
         order = a.len < b.len ? -1 : 1;
     }
     return order;
-}
-
-bool sp_str_starts_with(sp_str_t text, sp_str_t prefix)
-{
-    return text.len >= prefix.len && same_octets(text.ptr, prefix.ptr, prefix.len);
 }
 
 bool sp_str_starts_with_nocase(sp_str_t text, sp_str_t prefix)
@@ -83,25 +62,6 @@ size_t sp_str_search(sp_str_t text, sp_str_t needle)
         }
     }
     return text.len;
-}
-
-sp_str_t sp_str_skip(sp_str_t text, size_t count)
-{
-    if (text.ptr == NULL) {
-        return (sp_str_t){.ptr = NULL, .len = 0};
-    }
-    if (count > text.len) {
-        count = text.len;
-    }
-    return (sp_str_t){.ptr = text.ptr + count, .len = text.len - count};
-}
-
-sp_str_t sp_str_slice(sp_str_t text, size_t from, size_t to)
-{
-    if (to < text.len) {
-        text.len = to;
-    }
-    return sp_str_skip(text, from);
 }
 
 sp_str_t sp_str_cut(sp_str_t text, char separator, sp_str_t *ret_rest)

@@ -47,6 +47,12 @@ sp_decision_t *sp_decision_create(const sp_request_t *request, const sp_policy_t
     return decision;
 }
 
+void sp_decision_use(sp_decision_t *decision, sp_at_hand_fn *at_hand, void *arg)
+{
+    decision->at_hand = at_hand;
+    decision->at_hand_arg = arg;
+}
+
 void sp_decision_destroy(sp_decision_t *decision)
 {
     if (decision == NULL) {
@@ -61,22 +67,36 @@ void sp_decision_destroy(sp_decision_t *decision)
     sp_arena_clear(&decision->scratch);
 }
 
+/* A full array of `count` elements, copied to where there is room for more; *capacity becomes the
+ * new one. NULL when memory is out. */
+static void *grow(sp_arena_t *arena, const void *array, size_t count, size_t size, size_t *capacity)
+{
+    size_t more = count == 0 ? 4 : count * 2;
+    size_t bytes = 0;
+    void *grown = sp_array_size(more, size, &bytes) ? sp_arena_alloc(arena, bytes) : NULL;
+
+    if (grown == NULL) {
+        return NULL;
+    }
+    if (count != 0) {
+        memcpy(grown, array, count * size);
+    }
+    *capacity = more;
+    return grown;
+}
+
 /* ---- the trace ---- */
 
 static void add_trace(sp_run_t *run, const sp_trace_entry_t *entry)
 {
     if (run->trace_count == run->trace_capacity) {
-        size_t capacity = run->trace_capacity == 0 ? 4 : run->trace_capacity * 2;
-        sp_trace_entry_t *grown = sp_arena_zalloc(run->arena, capacity, sizeof(*grown));
+        sp_trace_entry_t *grown =
+            grow(run->arena, run->trace, run->trace_count, sizeof(*grown), &run->trace_capacity);
 
         if (grown == NULL) {
             return; /* a poorer story is no reason to fail */
         }
-        if (run->trace_count != 0) {
-            memcpy(grown, run->trace, run->trace_count * sizeof(*grown));
-        }
         run->trace = grown;
-        run->trace_capacity = capacity;
     }
     run->trace[run->trace_count++] = *entry;
 }
@@ -158,24 +178,21 @@ static sp_journal_entry_t *add_journal_entry(sp_decision_t *decision, sp_str_t n
     sp_journal_entry_t *entry = NULL;
 
     if (decision->journal_count == decision->journal_capacity) {
-        size_t capacity = decision->journal_capacity == 0 ? 4 : decision->journal_capacity * 2;
-        sp_journal_entry_t *grown = sp_arena_zalloc(decision->arena, capacity, sizeof(*grown));
+        sp_journal_entry_t *grown =
+            grow(decision->arena, decision->journal, decision->journal_count, sizeof(*grown),
+                 &decision->journal_capacity);
 
         if (grown == NULL) {
             return NULL;
         }
-        if (decision->journal_count != 0) {
-            memcpy(grown, decision->journal, decision->journal_count * sizeof(*grown));
-        }
         decision->journal = grown;
-        decision->journal_capacity = capacity;
     }
     name = sp_arena_copy(decision->arena, name);
     if (name.ptr == NULL) {
         return NULL;
     }
     entry = &decision->journal[decision->journal_count++];
-    entry->name = name;
+    *entry = (sp_journal_entry_t){.name = name};
     return entry;
 }
 
@@ -187,6 +204,39 @@ static const sp_journal_entry_t *find_in_journal(const sp_decision_t *decision, 
         }
     }
     return NULL;
+}
+
+/* Puts the answer for the wanted name, a reference, into the journal. */
+static bool keep_answer_own(sp_decision_t *decision, const sp_answer_t *answer)
+{
+    sp_journal_entry_t *entry = add_journal_entry(decision, sp_decision_name(decision));
+
+    if (entry == NULL) {
+        sp_answer_release(answer);
+        return false;
+    }
+    entry->answer = answer;
+    decision->lookups += decision->wanted_counts;
+    return true;
+}
+
+/* Goes on with an answer that is at hand, or stops until there is one. */
+static sp_found_t ask_outside(sp_run_t *run, const sp_answer_t **ret_answer)
+{
+    sp_decision_t *decision = run->decision;
+    const sp_answer_t *answer =
+        decision->at_hand == NULL
+            ? NULL
+            : decision->at_hand(decision->at_hand_arg, sp_decision_name(decision));
+
+    if (answer == NULL) {
+        return SP_FOUND_STOP;
+    }
+    if (!keep_answer_own(decision, answer)) {
+        sp_run_out_of_memory(run);
+        return SP_FOUND_STOP;
+    }
+    return judge(run, &decision->journal[run->cursor++], ret_answer);
 }
 
 static sp_found_t ask_anew(sp_run_t *run, sp_str_t name, bool counts,
@@ -216,7 +266,7 @@ static sp_found_t ask_anew(sp_run_t *run, sp_str_t name, bool counts,
     memcpy(decision->wanted, name.ptr, name.len);
     decision->wanted_len = name.len;
     decision->wanted_counts = counts;
-    return SP_FOUND_STOP;
+    return ask_outside(run, ret_answer);
 }
 
 sp_found_t sp_run_ask(sp_run_t *run, sp_str_t name, bool counts, const sp_answer_t **ret_answer)
@@ -307,10 +357,7 @@ sp_str_t sp_decision_name(const sp_decision_t *decision)
 
 void sp_decision_answer(sp_decision_t *decision, const sp_answer_t *answer)
 {
-    sp_journal_entry_t *entry =
-        answer == NULL ? NULL : add_journal_entry(decision, sp_decision_name(decision));
-
-    if (entry == NULL) {
+    if (answer == NULL || !keep_answer_own(decision, sp_answer_retain(answer))) {
         sp_run_t run = {.decision = decision,
                         .request = decision->request,
                         .policy = decision->policy,
@@ -318,10 +365,7 @@ void sp_decision_answer(sp_decision_t *decision, const sp_answer_t *answer)
 
         sp_run_out_of_memory(&run);
         decision->done = true;
-        return;
     }
-    entry->answer = sp_answer_retain(answer);
-    decision->lookups += decision->wanted_counts;
 }
 
 const sp_outcome_t *sp_decision_outcome(const sp_decision_t *decision)

@@ -21,7 +21,7 @@ static sp_str_t join(sp_str_t a, sp_str_t b, sp_arena_t *arena)
 
 sp_str_t sp_lookup_name_of_host(sp_str_t host, size_t index, sp_arena_t *arena)
 {
-    sp_str_t parent = sp_str_skip(host, sp_str_find(host, '.') + 1);
+    sp_str_t parent = {.ptr = NULL, .len = 0};
 
     switch (index) {
     case 0:
@@ -29,6 +29,7 @@ sp_str_t sp_lookup_name_of_host(sp_str_t host, size_t index, sp_arena_t *arena)
     case 1:
         return sp_lookup_name_of_zone(host, true, arena);
     default:
+        parent = sp_str_skip(host, sp_str_find(host, '.') + 1);
         return parent.len == 0 ? SP_STR("") : sp_lookup_name_of_zone(parent, true, arena);
     }
 }

@@ -71,11 +71,11 @@ static bool init_response(sp_run_t *run, response_t *response)
     return true;
 }
 
-static void settle(sp_run_t *run, const response_t *response, sp_outcome_t outcome)
+static void settle(sp_run_t *run, const response_t *response, const sp_outcome_t *outcome)
 {
-    outcome.headers = response->headers;
-    outcome.header_count = response->count;
-    run->decision->outcome = outcome;
+    run->decision->outcome = *outcome;
+    run->decision->outcome.headers = response->headers;
+    run->decision->outcome.header_count = response->count;
     run->settled = true;
 }
 
@@ -99,19 +99,20 @@ static void add_referer(const sp_run_t *run, response_t *response, const sp_met_
 
 /* ---- redirects ---- */
 
-static const char *reason_phrase(uint16_t code)
+/* What comes before the link on the page of a redirect. */
+static sp_str_t link_page_begin(uint16_t code)
 {
     switch (code) {
     case 301:
-        return "Moved Permanently";
+        return SP_STR("<!doctype html><title>Moved Permanently</title><p><a href=\"");
     case 303:
-        return "See Other";
+        return SP_STR("<!doctype html><title>See Other</title><p><a href=\"");
     case 307:
-        return "Temporary Redirect";
+        return SP_STR("<!doctype html><title>Temporary Redirect</title><p><a href=\"");
     case 308:
-        return "Permanent Redirect";
+        return SP_STR("<!doctype html><title>Permanent Redirect</title><p><a href=\"");
     default:
-        return "Found";
+        return SP_STR("<!doctype html><title>Found</title><p><a href=\"");
     }
 }
 
@@ -124,9 +125,7 @@ static sp_str_t link_page(sp_run_t *run, sp_str_t location, uint16_t code)
 
     sp_buf_init(&body, run->arena, (size_t)16 * SP_LOCATION_MAX);
     sp_buf_reserve(&body, 2 * location.len + 96);
-    sp_buf_append(&body, SP_STR("<!doctype html><title>"));
-    sp_buf_append(&body, sp_str_from(reason_phrase(code)));
-    sp_buf_append(&body, SP_STR("</title><p><a href=\""));
+    sp_buf_append(&body, link_page_begin(code));
     begin = body.len;
     sp_buf_append_html(&body, location);
     len = body.len - begin;
@@ -165,7 +164,7 @@ void sp_redirect_to(sp_run_t *run, const sp_met_t *met, sp_str_t location, uint1
         add_header(&response, SP_STR("Content-Type"), SP_STR("text/html; charset=utf-8"));
         outcome.body = link_page(run, location, code);
     }
-    settle(run, &response, outcome);
+    settle(run, &response, &outcome);
 }
 
 bool sp_redirect(sp_run_t *run, const sp_met_t *met, const sp_template_t *target, uint16_t code,
@@ -206,11 +205,11 @@ void sp_page(sp_run_t *run, const sp_met_t *met, sp_str_t content_type, sp_str_t
     add_header(&response, SP_STR("Content-Type"), content_type);
     add_referer(run, &response, met);
     settle(run, &response,
-           (sp_outcome_t){.kind = SP_OUTCOME_PAGE,
-                          .status = 200,
-                          .body = body,
-                          .record = met == NULL ? SP_STR("") : met->name,
-                          .reason = SP_STR("a page of its own")});
+           &(sp_outcome_t){.kind = SP_OUTCOME_PAGE,
+                           .status = 200,
+                           .body = body,
+                           .record = met == NULL ? SP_STR("") : met->name,
+                           .reason = SP_STR("a page of its own")});
 }
 
 static sp_str_t status_line(uint16_t status)
@@ -260,10 +259,10 @@ void sp_refuse(sp_run_t *run, sp_outcome_kind_t kind, uint16_t status, const cha
         add_header(&response, SP_STR("Retry-After"), SP_STR("5"));
     }
     settle(run, &response,
-           (sp_outcome_t){.kind = kind,
-                          .status = status,
-                          .body = plain_page(run->arena, status, reason),
-                          .reason = reason});
+           &(sp_outcome_t){.kind = kind,
+                           .status = status,
+                           .body = plain_page(run->arena, status, reason),
+                           .reason = reason});
 }
 
 void sp_run_out_of_memory(sp_run_t *run)
@@ -311,7 +310,7 @@ static void answer_not_found(sp_run_t *run)
     add_header(&response, SP_STR("Content-Type"),
                html ? SP_STR("text/html; charset=utf-8") : SP_STR("text/plain; charset=utf-8"));
     settle(run, &response,
-           (sp_outcome_t){
+           &(sp_outcome_t){
                .kind = run->record_was_faulty ? SP_OUTCOME_RECORD_ERROR : SP_OUTCOME_NOT_FOUND,
                .status = 404,
                .body = html ? sp_not_found_html(run, sentence) : sp_not_found_text(run, sentence),

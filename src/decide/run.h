@@ -5,11 +5,12 @@
 /* How a decision works inside.
  *
  * The rules of records.md are written straight down, as functions that ask for a name and go on
- * with what it says. When an answer is not there yet, the run unwinds (SP_FOUND_STOP all the way
- * up) and the decision waits. Once it has been told, it runs again from the top; the journal gives
- * the answers it had already, in the order in which they were asked, so that a repeated run costs
- * next to nothing and comes to the same point. What a run allocates is dropped at the start of the
- * next one; the journal and the matches of regular expressions are kept. */
+ * with what it says. When an answer is neither at hand nor there yet, the run unwinds
+ * (SP_FOUND_STOP all the way up) and the decision waits. Once it has been told, it runs again from
+ * the top; the journal gives the answers it had already, in the order in which they were asked, so
+ * that a repeated run costs next to nothing and comes to the same point. What a run allocates is
+ * dropped at the start of the next one; the journal and the matches of regular expressions are
+ * kept. */
 
 #include <signpost/decide/decision.h>
 #include <signpost/decide/lookup_names.h>
@@ -53,6 +54,8 @@ struct sp_decision {
     sp_journal_entry_t *journal;
     size_t journal_count;
     size_t journal_capacity;
+    sp_at_hand_fn *at_hand; /* NULL: none are */
+    void *at_hand_arg;
     sp_match_t *matches;
     uint64_t regex_budget;
     unsigned lookups;

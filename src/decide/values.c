@@ -241,10 +241,14 @@ static sp_value_kind_t value_of_match(const sp_template_part_t *part, const sp_v
     return SP_VALUE_NONE;
 }
 
+/* Octets of the path up to and with its last slash. */
+static size_t length_of_dir(const sp_request_t *request)
+{
+    return sp_str_find_last(request->path, '/') + 1;
+}
+
 static sp_str_t text_of(sp_placeholder_t kind, const sp_request_t *request)
 {
-    size_t slash = sp_str_find_last(request->path, '/');
-
     switch ((int)kind) {
     case SP_PH_URI:
     case SP_PH_URI_ESCAPED:
@@ -256,9 +260,9 @@ static sp_str_t text_of(sp_placeholder_t kind, const sp_request_t *request)
     case SP_PH_QUERY_ESCAPED:
         return request->query;
     case SP_PH_DIR:
-        return sp_str_slice(request->path, 0, slash + 1);
+        return sp_str_slice(request->path, 0, length_of_dir(request));
     case SP_PH_FILE:
-        return sp_str_skip(request->path, slash + 1);
+        return sp_str_skip(request->path, length_of_dir(request));
     case SP_PH_HOSTONLY:
         return request->host;
     case SP_PH_PORT:

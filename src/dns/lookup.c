@@ -39,19 +39,20 @@ struct sp_lookup {
 typedef struct question {
     sp_str_t name;
     uint64_t deadline_ms;
-    uint64_t started_us;
+    uint64_t started_us; /* once it has left the zones */
     uint32_t ttl_max_s;
     const sp_answer_t *stale; /* a reference, or NULL */
     void *arg;                /* of the caller, for the guard */
 } question_t;
 
+/* Of an answer that was there at once. */
 static sp_lookup_result_t make_result(const sp_answer_t *answer, sp_source_t source, uint32_t ttl_s,
-                                      uint32_t ttl_max_s, uint64_t started_us)
+                                      uint32_t ttl_max_s)
 {
     return (sp_lookup_result_t){.answer = answer,
                                 .source = source,
                                 .ttl_s = ttl_s < ttl_max_s ? ttl_s : ttl_max_s,
-                                .waited_us = sp_now_us() - started_us};
+                                .waited_us = 0};
 }
 
 /* It waits for nothing any more. */
@@ -71,16 +72,16 @@ static void free_lookup(sp_lookup_t *lookup)
 static sp_lookup_result_t choose(const sp_lookup_t *lookup, const sp_answer_t *answer)
 {
     if (answer->kind == SP_ANSWER_FAILURE && lookup->stale != NULL) {
-        return make_result(lookup->stale, SP_SOURCE_STALE, 0, 0, lookup->started_us);
+        return make_result(lookup->stale, SP_SOURCE_STALE, 0, 0);
     }
-    return make_result(answer, lookup->source, answer->ttl_s, lookup->ttl_max_s,
-                       lookup->started_us);
+    return make_result(answer, lookup->source, answer->ttl_s, lookup->ttl_max_s);
 }
 
 static void deliver(sp_lookups_t *lookups, sp_lookup_t *lookup, const sp_answer_t *answer)
 {
     sp_lookup_result_t result = choose(lookup, answer);
 
+    result.waited_us = sp_now_us() - lookup->started_us;
     detach(lookups, lookup);
     sp_dns_stats_lookup(lookups->stats, result.source);
     lookups->calling += 1;
@@ -276,7 +277,7 @@ static bool ask_cache(sp_lookups_t *lookups, question_t *question, sp_lookup_res
     sp_source_t source = SP_SOURCE_STALE;
 
     if (lookups->cache == NULL ||
-        !sp_cache_look(lookups->cache, question->name, sp_now_ms(), &cached)) {
+        !sp_cache_look(lookups->cache, question->name, question->started_us / 1000, &cached)) {
         return false;
     }
     switch (cached.state) {
@@ -298,8 +299,7 @@ static bool ask_cache(sp_lookups_t *lookups, question_t *question, sp_lookup_res
          sp_ares_client_wants_probe(lookups->client, question->started_us))) {
         refresh(lookups, question->name);
     }
-    *ret_result =
-        make_result(cached.answer, source, cached.ttl_s, question->ttl_max_s, question->started_us);
+    *ret_result = make_result(cached.answer, source, cached.ttl_s, question->ttl_max_s);
     return true;
 }
 
@@ -310,14 +310,14 @@ static bool answer_now(sp_lookups_t *lookups, question_t *question, sp_lookup_re
 
     if (ask_zones(lookups, question, &answer)) {
         sp_dns_stats_lookup(lookups->stats, SP_SOURCE_ZONE);
-        *ret_result =
-            make_result(answer, SP_SOURCE_ZONE, answer->ttl_s, UINT32_MAX, question->started_us);
+        *ret_result = make_result(answer, SP_SOURCE_ZONE, answer->ttl_s, UINT32_MAX);
         return true;
     }
+    question->started_us = sp_now_us();
     if (lookups->client == NULL) {
         sp_dns_stats_lookup(lookups->stats, SP_SOURCE_MISS);
-        *ret_result = make_result(sp_answer_retain(lookups->ready.no_resolver), SP_SOURCE_MISS, 0,
-                                  0, question->started_us);
+        *ret_result =
+            make_result(sp_answer_retain(lookups->ready.no_resolver), SP_SOURCE_MISS, 0, 0);
         return true;
     }
     if (!ask_cache(lookups, question, ret_result)) {
@@ -333,10 +333,9 @@ static sp_lookup_result_t refuse(sp_lookups_t *lookups, const question_t *questi
     sp_dns_stats_overload(lookups->stats);
     if (question->stale != NULL) {
         sp_dns_stats_lookup(lookups->stats, SP_SOURCE_STALE);
-        return make_result(question->stale, SP_SOURCE_STALE, 0, 0, question->started_us);
+        return make_result(question->stale, SP_SOURCE_STALE, 0, 0);
     }
-    return make_result(sp_answer_retain(lookups->ready.overload), SP_SOURCE_MISS, 0, 0,
-                       question->started_us);
+    return make_result(sp_answer_retain(lookups->ready.overload), SP_SOURCE_MISS, 0, 0);
 }
 
 /* One that has something stale waits for a hedged try, from now on. */
@@ -378,7 +377,8 @@ bool sp_lookup_start(sp_lookups_t *lookups, sp_str_t name, uint64_t deadline_ms,
                      sp_lookup_done_fn *done, void *arg, sp_lookup_result_t *ret_result,
                      sp_lookup_t **ret_lookup)
 {
-    question_t question = {name, deadline_ms, sp_now_us(), UINT32_MAX, NULL, arg};
+    question_t question = {
+        .name = name, .deadline_ms = deadline_ms, .ttl_max_s = UINT32_MAX, .arg = arg};
     sp_lookup_t *lookup;
 
     if (answer_now(lookups, &question, ret_result)) {

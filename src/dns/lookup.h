@@ -43,7 +43,7 @@ typedef struct sp_lookup_result {
                                   releases. In the callback: borrowed until it returns. */
     sp_source_t source;
     uint32_t ttl_s;     /* what is left of it */
-    uint64_t waited_us; /* from sp_lookup_start to the answer */
+    uint64_t waited_us; /* from sp_lookup_start to the answer; 0 when it was there */
 } sp_lookup_result_t;
 
 typedef void sp_lookup_done_fn(void *arg, const sp_lookup_result_t *result);

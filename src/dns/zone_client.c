@@ -238,7 +238,7 @@ static void load_file(loader_t *loader, const char *path)
 static bool locate(const sp_zones_t *zones, sp_str_t text, const zone_name_t **ret_name,
                    const zone_name_t **ret_apex)
 {
-    char wildcard[SP_NAME_TEXT_MAX + 2] = "*.";
+    char wildcard[SP_NAME_TEXT_MAX + 2];
     const zone_name_t *encloser = NULL;
     const zone_name_t *name = NULL;
     sp_str_t at = text;
@@ -260,6 +260,8 @@ static bool locate(const sp_zones_t *zones, sp_str_t text, const zone_name_t **r
     *ret_name = encloser;
     at = sp_name_node_str(&encloser->node);
     if (!sp_str_eq(at, text)) {
+        wildcard[0] = '*';
+        wildcard[1] = '.';
         memcpy(wildcard + 2, at.ptr, at.len);
         *ret_name = find(zones, (sp_str_t){wildcard, at.len == 0 ? 1 : at.len + 2});
     }
@@ -419,12 +421,20 @@ bool sp_zones_covers(const sp_zones_t *zones, sp_str_t name)
 
 sp_status_t sp_zones_answer(const sp_zones_t *zones, sp_str_t name, const sp_answer_t **ret_answer)
 {
-    const zone_name_t *found;
+    const zone_name_t *found = find(zones, name);
     const zone_name_t *apex;
+    const sp_answer_t *answer;
 
-    if (name.len >= SP_NAME_TEXT_MAX || !locate(zones, name, &found, &apex)) {
+    if (found != NULL) {
+        answer = found->answer; /* where it stands was found out when the zones were loaded */
+    } else if (name.len < SP_NAME_TEXT_MAX && locate(zones, name, &found, &apex)) {
+        answer = found != NULL ? found->answer : apex->nxdomain;
+    } else {
+        answer = NULL;
+    }
+    if (answer == NULL) {
         return SP_NOT_FOUND;
     }
-    *ret_answer = sp_answer_retain(found != NULL ? found->answer : apex->nxdomain);
+    *ret_answer = sp_answer_retain(answer);
     return SP_OK;
 }

@@ -83,16 +83,14 @@ static sp_str_t slice(h2o_iovec_t vector)
 }
 
 /* What can be said of any request; `peer` must outlive the report. */
-static sp_report_t report_of(h2o_req_t *req, struct sockaddr_storage *peer)
+static void begin_report(sp_report_t *report, h2o_req_t *req, struct sockaddr_storage *peer)
 {
-    bool is_http1 = sp_is_http1(req);
-
-    return (sp_report_t){
+    *report = (sp_report_t){
         .method = slice(req->input.method),
         .scheme = req->input.scheme == &H2O_URL_SCHEME_HTTPS ? SP_STR("https") : SP_STR("http"),
         .host = sp_host_of(req),
         .target = slice(req->input.path),
-        .version = is_http1 ? req->version : 0x200,
+        .version = sp_is_http1(req) ? req->version : 0x200,
         .peer = (struct sockaddr *)peer,
         .peer_len = req->conn->callbacks->get_peername(req->conn, (struct sockaddr *)peer),
         .was_answered = req->res.status != 0,
@@ -119,7 +117,7 @@ static void report_end(sp_pending_t *pending, uint64_t now_us)
     if (pending->front->on_report == NULL) {
         return;
     }
-    report = report_of(pending->req, &peer);
+    begin_report(&report, pending->req, &peer);
     report.was_answered = false;
     report.started_us = pending->started_us;
     report.ended_us = now_us;
@@ -146,10 +144,10 @@ static void report_end(sp_pending_t *pending, uint64_t now_us)
 void sp_pending_report_refused(sp_front_t *front, h2o_req_t *req)
 {
     struct sockaddr_storage peer;
+    sp_report_t report;
 
     if (front->on_report != NULL) {
-        sp_report_t report = report_of(req, &peer);
-
+        begin_report(&report, req, &peer);
         report.started_us = report.ended_us = sp_now_us();
         front->on_report(front->report_arg, &report);
     }
@@ -224,7 +222,6 @@ static void note(sp_pending_t *pending, const sp_lookup_result_t *result)
         pending->cache = cache;
     }
     pending->dns_us += result->waited_us;
-    sp_decision_answer(pending->decision, result->answer);
 }
 
 static void go_on(sp_pending_t *pending);
@@ -235,7 +232,29 @@ static void on_answer(void *arg, const sp_lookup_result_t *result)
 
     pending->lookup = NULL;
     note(pending, result);
+    sp_decision_answer(pending->decision, result->answer);
     go_on(pending);
+}
+
+/* For the decision: what zone files and cache say. NULL: it must be waited for, or the client has
+ * caused too many questions. */
+static const sp_answer_t *find_at_hand(void *arg, sp_str_t name)
+{
+    sp_pending_t *pending = arg;
+    uint64_t deadline_ms = pending->started_us / 1000 + pending->service->timeout_ms;
+    sp_lookup_result_t result = {0};
+
+    if (!sp_lookup_start(pending->service->lookups, name, deadline_ms, on_answer, pending, &result,
+                         &pending->lookup)) {
+        return NULL;
+    }
+    note(pending, &result);
+    pending->is_limited &= result.answer->kind == SP_ANSWER_FAILURE; /* else it is stale */
+    if (pending->is_limited) {
+        sp_answer_release(result.answer);
+        return NULL;
+    }
+    return result.answer;
 }
 
 static void wait_for_answer(sp_pending_t *pending)
@@ -283,28 +302,16 @@ static void refuse_limited(sp_pending_t *pending)
            SP_STR("Too many names that are not known here yet were asked for from your address."));
 }
 
-/* Asks for names until the decision is made or an answer must be waited for. */
+/* As far as the answers at hand allow. */
 static void go_on(sp_pending_t *pending)
 {
-    uint64_t deadline_ms = pending->started_us / 1000 + pending->service->timeout_ms;
-
-    while (sp_decision_step(pending->decision) == SP_STEP_LOOKUP) {
-        sp_lookup_result_t result = {0};
-
-        if (!sp_lookup_start(pending->service->lookups, sp_decision_name(pending->decision),
-                             deadline_ms, on_answer, pending, &result, &pending->lookup)) {
-            wait_for_answer(pending);
-            return;
-        }
-        note(pending, &result);
-        pending->is_limited &= result.answer->kind == SP_ANSWER_FAILURE; /* else it is stale */
-        sp_answer_release(result.answer);
-        if (pending->is_limited) {
-            refuse_limited(pending);
-            return;
-        }
+    if (sp_decision_step(pending->decision) == SP_STEP_DONE) {
+        answer(pending, sp_decision_outcome(pending->decision));
+    } else if (pending->is_limited) {
+        refuse_limited(pending);
+    } else {
+        wait_for_answer(pending);
     }
-    answer(pending, sp_decision_outcome(pending->decision));
 }
 
 static bool is_trusted(const sp_pending_t *pending)
@@ -371,6 +378,7 @@ static void begin(sp_pending_t *pending)
         answer(pending, NULL);
         return;
     }
+    sp_decision_use(pending->decision, find_at_hand, pending);
     go_on(pending);
 }
 

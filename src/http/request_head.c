@@ -10,17 +10,15 @@ typedef struct reader {
 } reader_t;
 
 /* The next line without its CRLF. */
-static sp_status_t read_line(reader_t *reader, sp_str_t *ret_line)
+static inline sp_status_t read_line(reader_t *reader, sp_str_t *ret_line)
 {
-    const char *end = memchr(reader->rest.ptr, '\n', reader->rest.len);
-    size_t len = 0;
+    size_t len = sp_str_find(reader->rest, '\n');
 
-    if (end == NULL) {
+    if (len >= reader->rest.len) {
         return sp_fail(reader->err, SP_BAD_SYNTAX, reader->offset,
                        "the request's head must end with an empty line");
     }
-    len = (size_t)(end - reader->rest.ptr);
-    if (len == 0 || end[-1] != '\r') {
+    if (len == 0 || reader->rest.ptr[len - 1] != '\r') {
         return sp_fail(reader->err, SP_BAD_SYNTAX, reader->offset + len,
                        "each line of the request's head must end with CRLF, not with LF alone");
     }
@@ -192,8 +190,7 @@ sp_status_t sp_request_head_read(sp_str_t input, sp_arena_t *arena, sp_request_h
     if (status == SP_OK) {
         status = read_fields(&reader, &fields);
     }
-    if (status == SP_BAD_SYNTAX && is_cut &&
-        memchr(reader.rest.ptr, '\n', reader.rest.len) == NULL) {
+    if (status == SP_BAD_SYNTAX && is_cut && sp_str_find(reader.rest, '\n') == reader.rest.len) {
         return too_long(err); /* the fault is the cut, not the line */
     }
     if (status != SP_OK) {

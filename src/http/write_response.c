@@ -34,6 +34,28 @@ const char *sp_reason_phrase(unsigned status)
     return "Unknown";
 }
 
+/* Fields that most answers have. The library knows them as tokens: shorter on HTTP/2's wire, and
+ * nothing has to be looked up or copied. */
+static const struct {
+    sp_str_t name;
+    h2o_token_t *token;
+} frequent[] = {
+    {{.ptr = "Location", .len = 8}, H2O_TOKEN_LOCATION},
+    {{.ptr = "Content-Type", .len = 12}, H2O_TOKEN_CONTENT_TYPE},
+    {{.ptr = "Server", .len = 6}, H2O_TOKEN_SERVER},
+    {{.ptr = "Cache-Control", .len = 13}, H2O_TOKEN_CACHE_CONTROL},
+};
+
+static h2o_token_t *find_token(sp_str_t name)
+{
+    for (size_t i = 0; i != SP_COUNT(frequent); ++i) {
+        if (sp_str_eq(frequent[i].name, name)) {
+            return frequent[i].token;
+        }
+    }
+    return NULL;
+}
+
 /* HTTP/2 forbids capital letters in names (RFC 9113, 8.2); HTTP/1 keeps ours as they are. */
 static sp_str_t name_for(h2o_req_t *req, sp_str_t name)
 {
@@ -49,13 +71,27 @@ static sp_str_t name_for(h2o_req_t *req, sp_str_t name)
     return (sp_str_t){.ptr = lower.base, .len = lower.len};
 }
 
+static h2o_iovec_t vector_of(sp_str_t text)
+{
+    return h2o_iovec_init(text.ptr, text.len);
+}
+
+/* There is room for it. */
 static void add_header(h2o_req_t *req, const sp_header_t *header)
 {
-    sp_str_t name = name_for(req, header->name);
+    h2o_headers_t *headers = &req->res.headers;
+    h2o_token_t *token = find_token(header->name);
+    sp_str_t name;
 
-    /* Names that the library knows are shorter on HTTP/2's wire. */
-    h2o_add_header_by_str(&req->pool, &req->res.headers, name.ptr, name.len, !sp_is_http1(req),
-                          NULL, header->value.ptr, header->value.len);
+    if (token != NULL) {
+        /* As h2o_add_header does, but for its copy of the name. */
+        headers->entries[headers->size++] = (h2o_header_t){
+            .name = &token->buf, .orig_name = header->name.ptr, .value = vector_of(header->value)};
+        return;
+    }
+    name = name_for(req, header->name);
+    h2o_add_header_by_str(&req->pool, headers, name.ptr, name.len, !sp_is_http1(req), NULL,
+                          header->value.ptr, header->value.len);
 }
 
 static void add_headers(h2o_req_t *req, const sp_outcome_t *outcome)
@@ -76,7 +112,7 @@ static void add_headers(h2o_req_t *req, const sp_outcome_t *outcome)
 void sp_write_response(h2o_req_t *req, const sp_outcome_t *outcome, h2o_generator_t *generator)
 {
     bool is_head = h2o_memis(req->input.method.base, req->input.method.len, H2O_STRLIT("HEAD"));
-    h2o_iovec_t body = h2o_iovec_init(outcome->body.ptr, outcome->body.len);
+    h2o_iovec_t body = vector_of(outcome->body);
 
     if (req->conn->ctx->shutdown_requested != 0) {
         req->http1_is_persistent = 0;

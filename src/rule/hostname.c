@@ -93,14 +93,16 @@ sp_status_t sp_host_to_ascii(sp_str_t host, sp_arena_t *arena, sp_str_t *ret_asc
     sp_str_t converted;
     int result = 0;
 
-    if (memchr(host.ptr, '\0', host.len) != NULL) {
+    if (sp_str_find(host, '\0') != host.len) {
         return SP_BAD_VALUE;
     }
     copy = sp_arena_alloc(arena, host.len + 1);
     if (copy == NULL) {
         return SP_NO_MEMORY;
     }
-    memcpy(copy, host.ptr, host.len);
+    if (host.len != 0) {
+        memcpy(copy, host.ptr, host.len);
+    }
     copy[host.len] = '\0';
     result = idn2_lookup_u8((const uint8_t *)copy, &ascii, IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL);
     if (result != IDN2_OK) {
@@ -115,7 +117,30 @@ sp_status_t sp_host_to_ascii(sp_str_t host, sp_arena_t *arena, sp_str_t *ret_asc
     return SP_OK;
 }
 
-static sp_status_t check_labels(sp_str_t name, sp_error_t *err)
+/* In one pass: most names are right, and have no capitals. */
+static bool labels_are_valid(sp_str_t name, bool *ret_has_capitals)
+{
+    size_t begin = 0; /* of the label */
+    bool has_capitals = false;
+
+    for (size_t i = 0; i != name.len; ++i) {
+        char c = name.ptr[i];
+
+        if (sp_octet_is(c, SP_OCTET_LABEL)) {
+            has_capitals |= c >= 'A' && c <= 'Z';
+            continue;
+        }
+        if (c != '.' || i == begin || i - begin > SP_LABEL_MAX) {
+            return false;
+        }
+        begin = i + 1;
+    }
+    *ret_has_capitals = has_capitals;
+    return name.len != begin && name.len - begin <= SP_LABEL_MAX && name.len <= SP_NAME_MAX;
+}
+
+/* What is wrong with a name that is not valid. */
+static sp_status_t blame_labels(sp_str_t name, sp_error_t *err)
 {
     if (name.len > SP_NAME_MAX) {
         return sp_fail(err, SP_TOO_LONG, SP_NAME_MAX, "a host name has at most %d octets",
@@ -140,19 +165,20 @@ static sp_status_t check_labels(sp_str_t name, sp_error_t *err)
     return SP_OK;
 }
 
-/* Lower case without a final dot. */
-static sp_status_t normalise(sp_str_t name, sp_arena_t *arena, sp_str_t *ret_name)
+static sp_str_t without_final_dot(sp_str_t name)
 {
-    sp_str_t lower;
+    return name.len > 1 && name.ptr[name.len - 1] == '.' ? sp_str_slice(name, 0, name.len - 1)
+                                                         : name;
+}
 
-    if (name.len > 1 && name.ptr[name.len - 1] == '.') {
-        name.len -= 1;
-    }
-    lower = sp_arena_copy_lower(arena, name);
-    if (lower.ptr == NULL) {
+static sp_status_t lower(sp_str_t name, sp_arena_t *arena, sp_str_t *ret_name)
+{
+    sp_str_t lowered = sp_arena_copy_lower(arena, name);
+
+    if (lowered.ptr == NULL) {
         return SP_NO_MEMORY;
     }
-    *ret_name = lower;
+    *ret_name = lowered;
     return SP_OK;
 }
 
@@ -169,23 +195,39 @@ static bool last_label_is_a_number(sp_str_t name)
     return last.len != 0;
 }
 
-static sp_status_t read_name(sp_str_t text, sp_arena_t *arena, sp_host_t *host, sp_error_t *err)
+/* A name in need of conversion, or one that is not valid. */
+static sp_status_t read_odd_name(sp_str_t text, sp_arena_t *arena, sp_host_t *host, sp_error_t *err)
 {
     bool converted = !sp_str_is_ascii(text);
+    bool has_capitals = false;
     sp_status_t status = SP_OK;
 
     if (converted) {
         status = sp_host_to_ascii(text, arena, &text);
     }
     if (status == SP_OK) {
-        status = normalise(text, arena, &host->name);
+        status = lower(without_final_dot(text), arena, &host->name);
     }
     if (status != SP_OK) {
         return sp_fail(err, status, 0, "the host name can't be converted to A-labels (IDNA 2008)");
     }
-    status = check_labels(host->name, err);
+    status = labels_are_valid(host->name, &has_capitals) ? SP_OK : blame_labels(host->name, err);
     if (status != SP_OK && converted && err != NULL) {
         err->offset = 0; /* it was counted in another text than the caller's */
+    }
+    return status;
+}
+
+static sp_status_t read_name(sp_str_t text, sp_arena_t *arena, sp_host_t *host, sp_error_t *err)
+{
+    bool has_capitals = false;
+    sp_status_t status = SP_OK;
+
+    host->name = without_final_dot(text);
+    if (!labels_are_valid(host->name, &has_capitals)) {
+        status = read_odd_name(text, arena, host, err);
+    } else if (has_capitals) {
+        status = lower(host->name, arena, &host->name);
     }
     host->is_address = status == SP_OK && last_label_is_a_number(host->name);
     return status;
@@ -199,7 +241,7 @@ static sp_status_t read_bracketed(sp_str_t literal, sp_arena_t *arena, sp_host_t
         return sp_fail(err, SP_BAD_VALUE, 1, "there is no IPv6 address between the brackets");
     }
     host->is_address = true;
-    return normalise(literal, arena, &host->name);
+    return lower(literal, arena, &host->name);
 }
 
 sp_status_t sp_host_read(sp_str_t text, sp_arena_t *arena, sp_host_t *ret_host, sp_error_t *err)

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define ADDRESS_TEXT_MAX 64
+#define BLOCK_SIZE 16 /* octets looked at together */
 
 typedef struct line {
     char *at;
@@ -16,7 +16,7 @@ typedef struct line {
     bool is_full;
 } line_t;
 
-static void put(line_t *line, sp_str_t text)
+static inline void put(line_t *line, sp_str_t text)
 {
     if ((size_t)(line->end - line->at) < text.len) {
         line->is_full = true;
@@ -28,14 +28,20 @@ static void put(line_t *line, sp_str_t text)
 
 static void put_uint(line_t *line, uint64_t value)
 {
-    char digits[20];
+    char digits[20]; /* the last one first */
     size_t len = 0;
 
     do {
-        digits[sizeof(digits) - ++len] = (char)('0' + value % 10);
+        digits[len++] = (char)('0' + value % 10);
         value /= 10;
     } while (value != 0);
-    put(line, (sp_str_t){.ptr = digits + sizeof(digits) - len, .len = len});
+    if ((size_t)(line->end - line->at) < len) {
+        line->is_full = true;
+        return;
+    }
+    while (len != 0) {
+        *line->at++ = digits[--len];
+    }
 }
 
 /* `width` digits, zeros in front. */
@@ -59,16 +65,28 @@ static void put_hex(line_t *line, sp_str_t prefix, unsigned char octet)
     put(line, (sp_str_t){.ptr = text, .len = sizeof(text)});
 }
 
-static bool is_plain(char c)
+/* The same as SP_OCTET_PLAIN for all octets, without a branch for each: compilers use vector
+ * instructions. */
+static bool is_plain_block(const char *block)
 {
-    return (unsigned char)c >= ' ' && (unsigned char)c < 0x7f && c != '"' && c != '\\';
+    unsigned char special = 0;
+
+    for (size_t i = 0; i != BLOCK_SIZE; ++i) {
+        unsigned char c = (unsigned char)block[i];
+
+        special |= (unsigned char)((c < ' ') | (c > '~') | (c == '"') | (c == '\\'));
+    }
+    return special == 0;
 }
 
 static size_t plain_prefix(sp_str_t text)
 {
     size_t len = 0;
 
-    while (len != text.len && is_plain(text.ptr[len])) {
+    while (text.len - len >= BLOCK_SIZE && is_plain_block(text.ptr + len)) {
+        len += BLOCK_SIZE;
+    }
+    while (len != text.len && sp_octet_is(text.ptr[len], SP_OCTET_PLAIN)) {
         ++len;
     }
     return len;
@@ -114,61 +132,60 @@ static void put_escaped(line_t *line, sp_str_t text, size_t (*put_special)(line_
     }
 }
 
-static void put_json(line_t *line, sp_str_t key, sp_str_t value)
+static void put_json(line_t *line, sp_str_t text)
 {
-    put(line, key);
-    put(line, SP_STR("\""));
-    put_escaped(line, value, put_json_special);
-    put(line, SP_STR("\""));
+    put_escaped(line, text, put_json_special);
 }
 
-/* null where there is nothing. */
-static void put_json_or_null(line_t *line, sp_str_t key, sp_str_t value)
+/* A string; null where there is nothing. */
+static void put_json_or_null(line_t *line, sp_str_t text)
 {
-    if (value.len == 0) {
-        put(line, key);
+    if (text.len == 0) {
         put(line, SP_STR("null"));
         return;
     }
-    put_json(line, key, value);
+    put(line, SP_STR("\""));
+    put_json(line, text);
+    put(line, SP_STR("\""));
 }
 
-static sp_str_t print_ip4(const unsigned char octets[4], char text[ADDRESS_TEXT_MAX])
+static void put_ip4(line_t *line, const unsigned char octets[4])
 {
-    line_t line = {.at = text, .end = text + ADDRESS_TEXT_MAX};
-
     for (size_t i = 0; i != 4; ++i) {
-        put(&line, i == 0 ? SP_STR("") : SP_STR("."));
-        put_uint(&line, octets[i]);
+        put(line, i == 0 ? SP_STR("") : SP_STR("."));
+        put_uint(line, octets[i]);
     }
-    return (sp_str_t){.ptr = text, .len = (size_t)(line.at - text)};
 }
 
-/* Without port; an IPv4 peer of an IPv6 socket shows as IPv4. */
-static sp_str_t print_peer(const sp_report_t *report, char text[ADDRESS_TEXT_MAX])
+/* An IPv4 peer of an IPv6 socket shows as IPv4. */
+static void put_ip6(line_t *line, const struct in6_addr *address)
 {
-    if (report->peer_len != 0 && report->peer->sa_family == AF_INET) {
+    char text[INET6_ADDRSTRLEN];
+
+    if (IN6_IS_ADDR_V4MAPPED(address)) {
+        put_ip4(line, address->s6_addr + 12);
+    } else if (inet_ntop(AF_INET6, address, text, sizeof(text)) != NULL) {
+        put(line, sp_str_from(text));
+    }
+}
+
+/* Without port; nothing when it is not known any more. */
+static void put_peer(line_t *line, const sp_report_t *report)
+{
+    if (report->peer_len == 0) {
+        return;
+    }
+    if (report->peer->sa_family == AF_INET) {
         const struct sockaddr_in *ip4 = (const void *)report->peer;
 
-        return print_ip4((const unsigned char *)&ip4->sin_addr, text);
-    }
-    if (report->peer_len != 0 && report->peer->sa_family == AF_INET6) {
+        put_ip4(line, (const unsigned char *)&ip4->sin_addr);
+    } else if (report->peer->sa_family == AF_INET6) {
         const struct sockaddr_in6 *ip6 = (const void *)report->peer;
 
-        if (IN6_IS_ADDR_V4MAPPED(&ip6->sin6_addr)) {
-            return print_ip4(ip6->sin6_addr.s6_addr + 12, text);
-        }
-        if (inet_ntop(AF_INET6, &ip6->sin6_addr, text, ADDRESS_TEXT_MAX) != NULL) {
-            return sp_str_from(text);
-        }
+        put_ip6(line, &ip6->sin6_addr);
+    } else if (report->peer->sa_family == AF_UNIX) {
+        put(line, SP_STR("unix:"));
     }
-    return report->peer_len != 0 && report->peer->sa_family == AF_UNIX ? SP_STR("unix:")
-                                                                       : SP_STR("");
-}
-
-static sp_str_t remote_of(const sp_report_t *report, char text[ADDRESS_TEXT_MAX])
-{
-    return report->client.len != 0 ? report->client : print_peer(report, text);
 }
 
 static sp_str_t header_of(const sp_report_t *report, sp_str_t name)
@@ -204,61 +221,119 @@ static sp_str_t cache_of(const sp_report_t *report)
     return SP_STR("");
 }
 
+static sp_str_t outcome_of(const sp_report_t *report)
+{
+    return report->was_answered ? sp_str_from(sp_outcome_kind_name(report->kind)) : SP_STR("");
+}
+
 static unsigned status_of(const sp_report_t *report)
 {
     return report->was_answered ? report->status : SP_ACCESS_STATUS_GONE;
 }
 
-/* RFC 3339 with milliseconds. */
-static void put_time(line_t *line, const struct timespec *now)
+/* RFC 3339, up to the fraction of the second. */
+static void put_json_second(line_t *line, const struct tm *utc)
 {
-    struct tm utc = {0};
-
-    (void)gmtime_r(&now->tv_sec, &utc);
-    put_padded(line, (unsigned)(utc.tm_year + 1900), 4);
+    put_padded(line, (unsigned)(utc->tm_year + 1900), 4);
     put(line, SP_STR("-"));
-    put_padded(line, (unsigned)(utc.tm_mon + 1), 2);
+    put_padded(line, (unsigned)(utc->tm_mon + 1), 2);
     put(line, SP_STR("-"));
-    put_padded(line, (unsigned)utc.tm_mday, 2);
+    put_padded(line, (unsigned)utc->tm_mday, 2);
     put(line, SP_STR("T"));
-    put_padded(line, (unsigned)utc.tm_hour, 2);
+    put_padded(line, (unsigned)utc->tm_hour, 2);
     put(line, SP_STR(":"));
-    put_padded(line, (unsigned)utc.tm_min, 2);
+    put_padded(line, (unsigned)utc->tm_min, 2);
     put(line, SP_STR(":"));
-    put_padded(line, (unsigned)utc.tm_sec, 2);
-    put(line, SP_STR("."));
-    put_padded(line, (unsigned)(now->tv_nsec / 1000000), 3);
-    put(line, SP_STR("Z"));
+    put_padded(line, (unsigned)utc->tm_sec, 2);
 }
 
-static void write_json(line_t *line, const sp_report_t *report, const struct timespec *now)
+/* As Apache's and nginx's "combined", in UTC. */
+static void put_combined_second(line_t *line, const struct tm *utc)
 {
-    char address[ADDRESS_TEXT_MAX];
-    sp_str_t outcome =
-        report->was_answered ? sp_str_from(sp_outcome_kind_name(report->kind)) : SP_STR("");
+    static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 
+    put_padded(line, (unsigned)utc->tm_mday, 2);
+    put(line, SP_STR("/"));
+    put(line, (sp_str_t){.ptr = months + (ptrdiff_t)3 * utc->tm_mon, .len = 3});
+    put(line, SP_STR("/"));
+    put_padded(line, (unsigned)(utc->tm_year + 1900), 4);
+    put(line, SP_STR(":"));
+    put_padded(line, (unsigned)utc->tm_hour, 2);
+    put(line, SP_STR(":"));
+    put_padded(line, (unsigned)utc->tm_min, 2);
+    put(line, SP_STR(":"));
+    put_padded(line, (unsigned)utc->tm_sec, 2);
+    put(line, SP_STR(" +0000"));
+}
+
+void sp_access_stamp_set(sp_access_stamp_t *stamp, sp_access_format_t format,
+                         const struct timespec *now)
+{
+    bool is_same = stamp->format == format && stamp->now.tv_sec == now->tv_sec;
+    line_t line = {.at = stamp->second, .end = stamp->second + sizeof(stamp->second)};
+    struct tm utc = {0};
+
+    stamp->now = *now;
+    if (is_same && stamp->len != 0) {
+        return;
+    }
+    (void)gmtime_r(&now->tv_sec, &utc);
+    if (format == SP_ACCESS_COMBINED) {
+        put_combined_second(&line, &utc);
+    } else {
+        put_json_second(&line, &utc);
+    }
+    stamp->format = format;
+    stamp->len = (size_t)(line.at - stamp->second);
+}
+
+static sp_str_t second_of(const sp_access_stamp_t *stamp)
+{
+    return (sp_str_t){.ptr = stamp->second, .len = stamp->len};
+}
+
+static void write_json(line_t *line, const sp_report_t *report, const sp_access_stamp_t *stamp)
+{
     put(line, SP_STR("{\"time\":\""));
-    put_time(line, now);
-    put_json(line, SP_STR("\",\"remote\":"), remote_of(report, address));
-    put_json(line, SP_STR(",\"method\":"), report->method);
-    put_json(line, SP_STR(",\"scheme\":"), report->scheme);
-    put_json(line, SP_STR(",\"host\":"), report->host);
-    put_json(line, SP_STR(",\"target\":"), report->target);
-    put_json(line, SP_STR(",\"protocol\":"), protocol_of(report));
-    put(line, SP_STR(",\"status\":"));
+    put(line, second_of(stamp));
+    put(line, SP_STR("."));
+    put_padded(line, (unsigned)(stamp->now.tv_nsec / 1000000), 3);
+    put(line, SP_STR("Z\",\"remote\":\""));
+    if (report->client.len != 0) {
+        put_json(line, report->client);
+    } else {
+        put_peer(line, report);
+    }
+    put(line, SP_STR("\",\"method\":\""));
+    put_json(line, report->method);
+    put(line, SP_STR("\",\"scheme\":\""));
+    put_json(line, report->scheme);
+    put(line, SP_STR("\",\"host\":\""));
+    put_json(line, report->host);
+    put(line, SP_STR("\",\"target\":\""));
+    put_json(line, report->target);
+    put(line, SP_STR("\",\"protocol\":\""));
+    put(line, protocol_of(report));
+    put(line, SP_STR("\",\"status\":"));
     put_uint(line, status_of(report));
-    put_json_or_null(line, SP_STR(",\"location\":"), report->location);
-    put_json_or_null(line, SP_STR(",\"outcome\":"), outcome);
-    put_json_or_null(line, SP_STR(",\"record\":"), report->record);
+    put(line, SP_STR(",\"location\":"));
+    put_json_or_null(line, report->location);
+    put(line, SP_STR(",\"outcome\":"));
+    put_json_or_null(line, outcome_of(report));
+    put(line, SP_STR(",\"record\":"));
+    put_json_or_null(line, report->record);
     put(line, SP_STR(",\"lookups\":"));
     put_uint(line, report->lookups);
-    put_json_or_null(line, SP_STR(",\"cache\":"), cache_of(report));
+    put(line, SP_STR(",\"cache\":"));
+    put_json_or_null(line, cache_of(report));
     put(line, SP_STR(",\"dns_us\":"));
     put_uint(line, report->dns_us);
     put(line, SP_STR(",\"duration_us\":"));
     put_uint(line, report->ended_us - report->started_us);
-    put_json_or_null(line, SP_STR(",\"user_agent\":"), header_of(report, SP_STR("user-agent")));
-    put_json_or_null(line, SP_STR(",\"referer\":"), header_of(report, SP_STR("referer")));
+    put(line, SP_STR(",\"user_agent\":"));
+    put_json_or_null(line, header_of(report, SP_STR("user-agent")));
+    put(line, SP_STR(",\"referer\":"));
+    put_json_or_null(line, header_of(report, SP_STR("referer")));
     put(line, SP_STR("}\n"));
 }
 
@@ -267,34 +342,23 @@ static void put_combined_or_dash(line_t *line, sp_str_t value)
     put_escaped(line, value.len == 0 ? SP_STR("-") : value, put_combined_special);
 }
 
-/* As Apache's and nginx's "combined", in UTC. */
-static void put_combined_time(line_t *line, const struct timespec *now)
+static void put_combined_remote(line_t *line, const sp_report_t *report)
 {
-    static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-    struct tm utc = {0};
+    const char *begin = line->at;
 
-    (void)gmtime_r(&now->tv_sec, &utc);
-    put_padded(line, (unsigned)utc.tm_mday, 2);
-    put(line, SP_STR("/"));
-    put(line, (sp_str_t){.ptr = months + (ptrdiff_t)3 * utc.tm_mon, .len = 3});
-    put(line, SP_STR("/"));
-    put_padded(line, (unsigned)(utc.tm_year + 1900), 4);
-    put(line, SP_STR(":"));
-    put_padded(line, (unsigned)utc.tm_hour, 2);
-    put(line, SP_STR(":"));
-    put_padded(line, (unsigned)utc.tm_min, 2);
-    put(line, SP_STR(":"));
-    put_padded(line, (unsigned)utc.tm_sec, 2);
-    put(line, SP_STR(" +0000"));
+    if (report->client.len != 0) {
+        put_escaped(line, report->client, put_combined_special);
+    } else {
+        put_peer(line, report);
+    }
+    put(line, line->at == begin ? SP_STR("-") : SP_STR(""));
 }
 
-static void write_combined(line_t *line, const sp_report_t *report, const struct timespec *now)
+static void write_combined(line_t *line, const sp_report_t *report, const sp_access_stamp_t *stamp)
 {
-    char address[ADDRESS_TEXT_MAX];
-
-    put_combined_or_dash(line, remote_of(report, address));
+    put_combined_remote(line, report);
     put(line, SP_STR(" - - ["));
-    put_combined_time(line, now);
+    put(line, second_of(stamp));
     put(line, SP_STR("] \""));
     put_escaped(line, report->method, put_combined_special);
     put(line, SP_STR(" "));
@@ -312,15 +376,15 @@ static void write_combined(line_t *line, const sp_report_t *report, const struct
     put(line, SP_STR("\"\n"));
 }
 
-size_t sp_access_line_write(const sp_report_t *report, const struct timespec *now,
-                            sp_access_format_t format, char *memory, size_t size)
+size_t sp_access_line_write(const sp_report_t *report, const sp_access_stamp_t *stamp, char *memory,
+                            size_t size)
 {
     line_t line = {.at = memory, .end = memory + size};
 
-    if (format == SP_ACCESS_COMBINED) {
-        write_combined(&line, report, now);
+    if (stamp->format == SP_ACCESS_COMBINED) {
+        write_combined(&line, report, stamp);
     } else {
-        write_json(&line, report, now);
+        write_json(&line, report, stamp);
     }
     return line.is_full ? 0 : (size_t)(line.at - memory);
 }

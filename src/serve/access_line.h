@@ -12,10 +12,21 @@
 #define SP_ACCESS_FIELD_MAX 4096  /* octets of one field; more are cut */
 #define SP_ACCESS_STATUS_GONE 499 /* the client left before there was an answer */
 
-/* Writes the line with its end to `memory`; `now` is CLOCK_REALTIME when the request ended. The
- * return value is its length; 0 when `size` is too small, then `memory` holds nothing of use.
- * `format` is not SP_ACCESS_OFF. */
-size_t sp_access_line_write(const sp_report_t *report, const struct timespec *now,
-                            sp_access_format_t format, char *memory, size_t size);
+/* When requests end, as their lines say it. The text is made once a second; all zeros at first. */
+typedef struct sp_access_stamp {
+    sp_access_format_t format;
+    struct timespec now; /* CLOCK_REALTIME */
+    char second[32];     /* without its fraction */
+    size_t len;
+} sp_access_stamp_t;
+
+/* `format`, of the lines that follow, is not SP_ACCESS_OFF. */
+void sp_access_stamp_set(sp_access_stamp_t *stamp, sp_access_format_t format,
+                         const struct timespec *now);
+
+/* Writes the line with its end to `memory`, in the format of the stamp. The return value is its
+ * length; 0 when `size` is too small, then `memory` holds nothing of use. */
+size_t sp_access_line_write(const sp_report_t *report, const sp_access_stamp_t *stamp, char *memory,
+                            size_t size);
 
 #endif

@@ -21,6 +21,7 @@ struct sp_access_buffer {
     size_t len;
     char *writing; /* the writer's, outside the lock */
     uint64_t dropped;
+    sp_access_stamp_t stamp; /* the worker's own */
 };
 
 struct sp_access_log {
@@ -53,9 +54,10 @@ void sp_access_buffer_add(sp_access_buffer_t *buffer, sp_access_format_t format,
     size_t len = 0;
 
     (void)clock_gettime(CLOCK_REALTIME, &now);
+    sp_access_stamp_set(&buffer->stamp, format, &now);
     (void)pthread_mutex_lock(&buffer->lock);
     was_empty = buffer->len == 0;
-    len = sp_access_line_write(report, &now, format, buffer->filling + buffer->len,
+    len = sp_access_line_write(report, &buffer->stamp, buffer->filling + buffer->len,
                                SP_ACCESS_BUFFER_SIZE - buffer->len);
     buffer->len += len;
     buffer->dropped += len == 0;

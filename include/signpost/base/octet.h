@@ -14,7 +14,8 @@ enum {
     SP_OCTET_URL = 8,      /* reserved and unreserved (RFC 3986, 2.2 and 2.3) */
     SP_OCTET_HTML = 16,    /* & < > " ' */
     SP_OCTET_SEGMENT = 32, /* of a path segment that becomes a label (records.md PATH-2) */
-    SP_OCTET_TOKEN = 64    /* RFC 9110, 5.6.2 */
+    SP_OCTET_TOKEN = 64,   /* RFC 9110, 5.6.2 */
+    SP_OCTET_PLAIN = 128   /* printable ASCII but '"' and '\\': needs no escape in JSON */
 };
 
 extern const uint8_t sp_octet_classes[256];

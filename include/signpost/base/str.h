@@ -6,6 +6,7 @@
  * by value; the octets are borrowed, never modified, and do not end in NUL. */
 
 #include <stddef.h>
+#include <string.h>
 
 #include <signpost/base/octet.h>
 
@@ -20,17 +21,29 @@ typedef struct sp_str {
 /* A slice of a NUL-terminated text; NULL gives the empty slice. */
 sp_str_t sp_str_from(const char *text);
 
-/* Octet for octet. */
-bool sp_str_eq(sp_str_t a, sp_str_t b);
+/* Octet for octet. An empty slice may have no pointer at all. */
+static inline bool sp_str_eq(sp_str_t a, sp_str_t b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+bool sp_str_starts_with_nocase(sp_str_t text, sp_str_t prefix);
 
 /* Equal when ASCII letters are compared without case. */
-bool sp_str_eq_nocase(sp_str_t a, sp_str_t b);
+static inline bool sp_str_eq_nocase(sp_str_t a, sp_str_t b)
+{
+    return a.len == b.len && sp_str_starts_with_nocase(a, b);
+}
 
 /* <0, 0, >0: bytewise order, a prefix before the longer text. */
 int sp_str_compare(sp_str_t a, sp_str_t b);
 
-bool sp_str_starts_with(sp_str_t text, sp_str_t prefix);
-bool sp_str_starts_with_nocase(sp_str_t text, sp_str_t prefix);
+static inline bool sp_str_starts_with(sp_str_t text, sp_str_t prefix)
+{
+    return text.len >= prefix.len &&
+           (prefix.len == 0 || memcmp(text.ptr, prefix.ptr, prefix.len) == 0);
+}
+
 bool sp_str_ends_with(sp_str_t text, sp_str_t suffix);
 
 /* Position of an octet or a text; text.len when it does not occur. */
@@ -39,8 +52,17 @@ size_t sp_str_find_last(sp_str_t text, char octet);
 size_t sp_str_search(sp_str_t text, sp_str_t needle);
 
 /* What lies behind the first `count` octets, and what lies between `from` and `to`; both clamp. */
-sp_str_t sp_str_skip(sp_str_t text, size_t count);
-sp_str_t sp_str_slice(sp_str_t text, size_t from, size_t to);
+static inline sp_str_t sp_str_skip(sp_str_t text, size_t count)
+{
+    size_t skipped = count < text.len ? count : text.len;
+
+    return skipped == 0 ? text : (sp_str_t){.ptr = text.ptr + skipped, .len = text.len - skipped};
+}
+
+static inline sp_str_t sp_str_slice(sp_str_t text, size_t from, size_t to)
+{
+    return sp_str_skip((sp_str_t){.ptr = text.ptr, .len = to < text.len ? to : text.len}, from);
+}
 
 /* The part before the first `separator`; *ret_rest is what follows it (ptr NULL when there was
  * none). Iterate with: for (rest = text; rest.ptr != NULL;) { part = sp_str_cut(rest, ';', &rest);

@@ -44,6 +44,15 @@ typedef struct sp_decision sp_decision_t;
 sp_decision_t *sp_decision_create(const sp_request_t *request, const sp_policy_t *policy,
                                   sp_arena_t *arena);
 
+/* The answer for `name` if it is at hand, as a reference that the decision takes over; else NULL.
+ */
+typedef const sp_answer_t *sp_at_hand_fn(void *arg, sp_str_t name);
+
+/* Before the first step: a step asks `at_hand` first, and ends with SP_STEP_LOOKUP only for a name
+ * that it has no answer for. It spares whoever has answers the way out of the machine and back in.
+ */
+void sp_decision_use(sp_decision_t *decision, sp_at_hand_fn *at_hand, void *arg);
+
 /* Releases the answers that the decision holds. Accepts NULL. Outcome and trace end with it. */
 void sp_decision_destroy(sp_decision_t *decision);
 

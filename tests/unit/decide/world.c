@@ -71,6 +71,57 @@ static void note_asked(world_t *world, sp_str_t name)
     world->asked[world->asked_count++] = copy;
 }
 
+typedef struct at_hand {
+    const world_t *world;
+    unsigned every; /* so many questions; each of them: 1 */
+    unsigned asked;
+} at_hand_t;
+
+static const sp_answer_t *find_at_hand(void *arg, sp_str_t name)
+{
+    at_hand_t *at_hand = arg;
+
+    return at_hand->asked++ % at_hand->every == 0 ? answer(at_hand->world, name) : NULL;
+}
+
+static void expect_same(const world_t *world, const sp_decision_t *decision)
+{
+    const sp_outcome_t *outcome = sp_decision_outcome(decision);
+    const sp_trace_t *trace = sp_decision_trace(decision);
+
+    cr_expect_eq(outcome->kind, world->outcome->kind);
+    cr_expect_eq(outcome->status, world->outcome->status);
+    cr_expect(sp_str_eq(outcome->location, world->outcome->location));
+    cr_expect(sp_str_eq(outcome->body, world->outcome->body));
+    cr_expect(sp_str_eq(outcome->record, world->outcome->record));
+    cr_expect_eq(outcome->header_count, world->outcome->header_count);
+    cr_expect_eq(trace->count, sp_decision_trace(world->decision)->count);
+    cr_expect_eq(trace->lookups, sp_decision_trace(world->decision)->lookups);
+}
+
+/* It makes no difference which answers are at hand. */
+static void decide_with_answers_at_hand(world_t *world)
+{
+    for (unsigned every = 1; every != 4; ++every) {
+        at_hand_t at_hand = {.world = world, .every = every};
+        sp_decision_t *decision =
+            sp_decision_create(&world->request, &world->policy, &world->arena);
+
+        cr_assert_not_null(decision);
+        sp_decision_use(decision, find_at_hand, &at_hand);
+        while (sp_decision_step(decision) == SP_STEP_LOOKUP) {
+            const sp_answer_t *made = answer(world, sp_decision_name(decision));
+
+            cr_assert_neq(every, 1, "all of them are at hand");
+            sp_decision_answer(decision, made);
+            sp_answer_release(made);
+        }
+        cr_expect_eq(at_hand.asked, world->asked_count);
+        expect_same(world, decision);
+        sp_decision_destroy(decision);
+    }
+}
+
 void world_ask(world_t *world, const char *host, const char *target)
 {
     sp_str_t hosts[1] = {sp_str_from(host)};
@@ -98,6 +149,7 @@ void world_ask(world_t *world, const char *host, const char *target)
         sp_answer_release(made);
     }
     world->outcome = sp_decision_outcome(world->decision);
+    decide_with_answers_at_hand(world);
 }
 
 sp_str_t world_header(const world_t *world, const char *name)

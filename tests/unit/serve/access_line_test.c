@@ -47,7 +47,11 @@ static char text[LINE_MAX_SIZE];
 
 static sp_str_t print(const sp_report_t *report, sp_access_format_t format)
 {
-    size_t len = sp_access_line_write(report, &moment, format, text, sizeof(text));
+    sp_access_stamp_t stamp = {0};
+    size_t len = 0;
+
+    sp_access_stamp_set(&stamp, format, &moment);
+    len = sp_access_line_write(report, &stamp, text, sizeof(text));
 
     return (sp_str_t){.ptr = text, .len = len};
 }
@@ -187,10 +191,62 @@ Test(access_line, cuts_long_fields)
 Test(access_line, writes_nothing_when_there_is_no_room)
 {
     sp_report_t report = example();
+    sp_access_stamp_t stamp = {0};
     size_t len = print(&report, SP_ACCESS_JSON).len;
 
-    cr_expect_eq(sp_access_line_write(&report, &moment, SP_ACCESS_JSON, text, len), len);
+    sp_access_stamp_set(&stamp, SP_ACCESS_JSON, &moment);
+    cr_expect_eq(sp_access_line_write(&report, &stamp, text, len), len);
     for (size_t size = 0; size != len; ++size) {
-        cr_assert_eq(sp_access_line_write(&report, &moment, SP_ACCESS_JSON, text, size), 0);
+        cr_assert_eq(sp_access_line_write(&report, &stamp, text, size), 0);
     }
+}
+
+Test(access_line, escapes_wherever_it_stands)
+{
+    char path[40];
+    sp_report_t report = example();
+
+    for (size_t len = 1; len != sizeof(path); ++len) {
+        for (size_t at = 0; at != len; ++at) {
+            json_t *root = NULL;
+
+            memset(path, 'x', len);
+            path[at] = "\"\\\x1f\x7f"[at % 4];
+            report.target = (sp_str_t){.ptr = path, .len = len};
+            root = print_json(&report);
+            cr_assert_eq(json_string_length(json_object_get(root, "target")), len);
+            cr_assert_eq(memcmp(json_string_value(json_object_get(root, "target")), path, len), 0);
+            json_decref(root);
+        }
+    }
+}
+
+static void expect_begin(const sp_access_stamp_t *stamp, const char *begin)
+{
+    sp_report_t report = example();
+    sp_str_t line = {.ptr = text, .len = sp_access_line_write(&report, stamp, text, sizeof(text))};
+
+    cr_expect(sp_str_starts_with(line, sp_str_from(begin)), "%.*s", (int)line.len, line.ptr);
+}
+
+Test(access_line, a_stamp_follows_the_clock_and_the_format)
+{
+    struct timespec now = moment;
+    sp_access_stamp_t stamp = {0};
+
+    sp_access_stamp_set(&stamp, SP_ACCESS_JSON, &now);
+    expect_begin(&stamp, "{\"time\":\"2026-11-30T12:34:56.789Z\"");
+    now.tv_nsec = 1000000;
+    sp_access_stamp_set(&stamp, SP_ACCESS_JSON, &now);
+    expect_begin(&stamp, "{\"time\":\"2026-11-30T12:34:56.001Z\"");
+    now.tv_sec += 4;
+    sp_access_stamp_set(&stamp, SP_ACCESS_JSON, &now);
+    expect_begin(&stamp, "{\"time\":\"2026-11-30T12:35:00.001Z\"");
+    now.tv_sec -= 1; /* clocks are set back, too */
+    sp_access_stamp_set(&stamp, SP_ACCESS_JSON, &now);
+    expect_begin(&stamp, "{\"time\":\"2026-11-30T12:34:59.001Z\"");
+    sp_access_stamp_set(&stamp, SP_ACCESS_COMBINED, &now);
+    expect_begin(&stamp, "127.0.0.1 - - [30/Nov/2026:12:34:59 +0000] ");
+    sp_access_stamp_set(&stamp, SP_ACCESS_JSON, &now);
+    expect_begin(&stamp, "{\"time\":\"2026-11-30T12:34:59.001Z\"");
 }
