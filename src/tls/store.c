@@ -154,10 +154,10 @@ sp_status_t sp_tls_store_reload(sp_tls_store_t *store, const sp_tls_store_option
 
 static void refuse(sp_tls_store_t *store, sp_tls_entry_t *entry, const char *why)
 {
-    sp_tls_entry_set_why(entry, why);
     if (!entry->is_wanted) {
         return;
     }
+    sp_tls_entry_set_why(entry, why);
     entry->is_wanted = false;
     entry->is_answered = true;
     if (!sp_tls_job_add(store, entry)) {

@@ -73,7 +73,8 @@ void sp_tls_store_set_issuer(sp_tls_store_t *store, const sp_tls_issuer_t *issue
  * gets what is there then. */
 void sp_tls_store_changed(sp_tls_store_t *store, sp_str_t name);
 
-/* The issuer will not get a certificate for `name`: whoever waits is told. `why` is copied. */
+/* The issuer will not get a certificate for `name`: if it is wanted, whoever waits is told, and it
+ * may be wanted again. `why` is copied. */
 void sp_tls_store_refused(sp_tls_store_t *store, sp_str_t name, const char *why);
 
 /* Forgets what is known of `name`; its files are read when it is asked for next. */

@@ -8,7 +8,7 @@ import stat
 import unittest
 
 from harness.acme import AcmeTest, https, shown_certificate
-from harness.base import host_row, in_parallel
+from harness.base import host_row, in_parallel, timed
 from harness.dns_server import Fault
 from harness.http1 import fetch
 from harness.ports import free_port
@@ -260,6 +260,16 @@ class RenewalTest(AcmeTest):
         self.assertGreaterEqual(
             self.metric('signpost_acme_orders_total{kind="renewal",result="issued"}'), 1)
         self.assertIsNotNone(self.metric('signpost_acme_stored{state="valid"}'))
+
+    def test_who_waits_for_a_renewal_hears_that_it_is_refused(self):
+        name = "waits.example.com"
+        record = f"_redirect.{name}"
+        self.dns.load(faults={record: Fault("delay", delay_ms=1500)})
+        make_expired(self.storage / name, name, 1)
+        self.assertTrue(self.dns.wait_for(1, record, timeout=60), self.signpost.err_text)
+        for _ in range(2):
+            seconds = timed(lambda: shown_certificate(self.tls_port, name))[1]
+            self.assertLess(seconds, 8, "it waits as if nobody had an answer")
 
     def test_what_expired_long_ago_is_deleted_where_its_record_is_gone(self):
         old, late, wanted = "old.example.com", "late.example.com", "wanted.example.com"

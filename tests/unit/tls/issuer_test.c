@@ -205,6 +205,16 @@ Test(issuer, is_told_of_names_that_nobody_asked_for)
     cr_expect_str_eq(store_world_find(&world, "a.example"), "none");
 }
 
+/* The end of a renewal is told as well, whether anybody waits or not. */
+Test(issuer, is_not_heard_on_what_nobody_wants_of_it)
+{
+    maker_add(world.root, "a.example", "a.example");
+    cr_expect_str_eq(store_world_find(&world, "a.example"), "a.example");
+    sp_tls_store_refused(world.store, SP_STR("a.example"), "no record");
+    expect_why("");
+    cr_expect_str_eq(store_world_find(&world, "a.example"), "a.example");
+}
+
 static const char *find_challenge(const char *name)
 {
     static store_wait_t wait;
