@@ -125,3 +125,25 @@ sp_status_t sp_ledger_spend(const sp_storage_t *storage, const sp_budget_t *budg
     sp_storage_unlock(storage, BUDGET_LOCK, lock);
     return status;
 }
+
+void sp_ledger_take_back(const sp_storage_t *storage, sp_str_t name, uint64_t at_s)
+{
+    sp_arena_t arena;
+    sp_str_t orders;
+    sp_buf_t buf;
+    int lock = -1;
+
+    if (sp_storage_lock(storage, BUDGET_LOCK, true, &lock) != SP_OK) {
+        return;
+    }
+    sp_arena_init(&arena, NULL, 0, ARENA_CHUNK);
+    sp_buf_init(&buf, &arena, SP_STORAGE_FILE_MAX);
+    if (sp_storage_read(storage, BUDGET_FILE, &arena, &orders) == SP_OK) {
+        sp_budget_remove(orders, sp_registered_domain(name), at_s, &buf);
+        if (buf.status == SP_OK) {
+            (void)sp_storage_write(storage, BUDGET_FILE, sp_buf_str(&buf), NULL);
+        }
+    }
+    sp_arena_clear(&arena);
+    sp_storage_unlock(storage, BUDGET_LOCK, lock);
+}

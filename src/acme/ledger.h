@@ -33,4 +33,7 @@ sp_budget_state_t sp_ledger_check(const sp_storage_t *storage, const sp_budget_t
 sp_status_t sp_ledger_spend(const sp_storage_t *storage, const sp_budget_t *budget, sp_str_t name,
                             uint64_t now_s, sp_error_t *err);
 
+/* What sp_ledger_spend counted at `at_s` was no order. Where that can't be written it stays one. */
+void sp_ledger_take_back(const sp_storage_t *storage, sp_str_t name, uint64_t at_s);
+
 #endif

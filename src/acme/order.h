@@ -32,6 +32,9 @@ typedef struct sp_order {
     int lock;         /* of the name; -1: none */
     int account_lock; /* -1: none */
     bool has_registered_again;
+    bool has_spent; /* its part of the budget */
+    uint64_t
+        spent_s; /* when; 0: it can't be taken back, since the authority may have heard of it */
     unsigned repeats;  /* of what the client could have repeated itself */
     bool has_sent_all; /* the client's output has ended */
     sp_child_t child;

@@ -128,6 +128,7 @@ class AuthorityTest(unittest.TestCase):
             self.assertEqual(world.authority.connections, before, kind)
             self.assertIn("failed", signpost.err_text)
             self.assertFalse((world.storage / NAME).exists())
+            self.assertFalse((world.storage / ".signpost" / "budget").exists())
         return kind
 
     def test_failures_are_remembered_across_restarts(self):
@@ -137,6 +138,21 @@ class AuthorityTest(unittest.TestCase):
             self.assertTrue(wait_until(lambda: world.ask()["code"] == "back-off", timeout=60))
         with world.signpost():
             self.assertEqual(world.ask()["code"], "back-off")
+
+
+    def test_what_never_reached_the_authority_spends_no_budget(self):
+        world = World(self.enterContext, Pebble)
+        budget = world.storage / ".signpost" / "budget"
+        with world.signpost() as signpost:
+            self.assertTrue(wait_until((world.storage / ".signpost" / "account").exists,
+                                       timeout=60), signpost.err_text)
+            world.authority.popen.kill()
+            world.authority.popen.wait(20)
+            world.authority._statuses = (-9,)
+            world.handshake()
+            self.assertTrue(wait_until(lambda: world.ask()["code"] == "back-off", timeout=60),
+                            f"{world.ask()}\n{signpost.err_text}")
+            self.assertEqual(budget.read_text(), "")
 
 
 class KillTest(unittest.TestCase):

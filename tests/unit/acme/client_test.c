@@ -148,3 +148,26 @@ Test(client, tells_errors_apart)
     cr_expect(sp_acme_client_is_to_repeat(SP_STR("x acme:error:badNonce y")));
     cr_expect_not(sp_acme_client_is_to_repeat(SP_STR("")));
 }
+
+static bool lacks_directory(const char *output)
+{
+    return sp_acme_client_lacks_directory(sp_str_from(output), SP_STR("https://ca.example/dir"));
+}
+
+Test(client, tells_when_nothing_was_ordered_for_certain)
+{
+    cr_expect(
+        lacks_directory("# INFO: Using main config file x\nERROR: Problem connecting to server "
+                        "(get for https://ca.example/dir; curl returned with 7)\n"));
+    cr_expect(lacks_directory("  + ERROR: An error occurred while sending get-request to "
+                              "https://ca.example/dir (Status 503)\n"));
+    cr_expect_not(lacks_directory("ERROR: Problem connecting to server (head for "
+                                  "https://ca.example/nonce; curl returned with 7)\n"));
+    cr_expect_not(lacks_directory("ERROR: Problem connecting to server (get for "
+                                  "https://ca.example/dir/order/1; curl returned with 7)\n"));
+    cr_expect_not(lacks_directory(" + Requesting new certificate order from CA...\nERROR: Problem "
+                                  "connecting to server (get for https://ca.example/dir; curl "
+                                  "returned with 7)\n"));
+    cr_expect_not(lacks_directory("ERROR: Problem connecting to server (get for "));
+    cr_expect_not(lacks_directory(""));
+}
