@@ -197,9 +197,15 @@ bool sp_acme_client_lacks_directory(sp_str_t output, sp_str_t directory)
            has_between(output, SP_STR("sending get-request to "), directory, SP_STR(" (Status"));
 }
 
+/* "unauthorized" is also what an authority says of a challenge whose answer was wrong (RFC 8555,
+ * 6.7); who got as far as that has an account. */
 bool sp_acme_client_lacks_account(sp_str_t output)
 {
+    bool is_challenged = has(output, SP_STR("Responding to challenge")) ||
+                         has(output, SP_STR("Challenge is invalid")) ||
+                         has(output, SP_STR("Challenge unauthorized"));
+
     return has(output, SP_STR("acme:error:accountDoesNotExist")) ||
-           has(output, SP_STR("acme:error:unauthorized")) ||
+           (!is_challenged && has(output, SP_STR("acme:error:unauthorized"))) ||
            has(output, SP_STR("--register --accept-terms"));
 }

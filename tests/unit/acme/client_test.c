@@ -145,6 +145,11 @@ Test(client, tells_errors_apart)
     cr_expect(sp_acme_client_is_limited(SP_STR("urn:ietf:params:acme:error:rateLimited")));
     cr_expect_not(sp_acme_client_is_limited(SP_STR("rate")));
     cr_expect(sp_acme_client_lacks_account(SP_STR("x acme:error:accountDoesNotExist y")));
+    cr_expect(sp_acme_client_lacks_account(SP_STR("x acme:error:unauthorized y")));
+    cr_expect_not(sp_acme_client_lacks_account(
+        SP_STR(" + Responding to challenge for a.example authorization...\nERROR: Challenge is "
+               "invalid! (returned: invalid) (result: "
+               "[\"error\",\"type\"]\t\"urn:ietf:params:acme:error:unauthorized\")\n")));
     cr_expect(sp_acme_client_is_to_repeat(SP_STR("x acme:error:badNonce y")));
     cr_expect_not(sp_acme_client_is_to_repeat(SP_STR("")));
 }
