@@ -238,10 +238,10 @@ static sp_tls_found_t find(sp_tls_inbox_t *inbox, sp_tls_entry_t *entry, uint64_
     sp_tls_store_t *store = inbox->store;
     uint64_t age_ms = now_ms > entry->looked_ms ? now_ms - entry->looked_ms : 0;
     bool is_stale = entry->looked_ms == 0 || age_ms >= SP_TLS_FRESH_MS;
-    bool is_queued = false;
+    bool is_queued = entry->is_queued || entry->is_busy; /* whoever comes later joins in */
 
-    if (is_stale || age_ms >= SP_TLS_RECHECK_MS) {
-        entry->asker = entry->is_queued ? entry->asker : wait->asker;
+    if (!is_queued && (is_stale || age_ms >= SP_TLS_RECHECK_MS)) {
+        entry->asker = wait->asker;
         is_queued = sp_tls_job_add(store, entry);
     }
     if (!is_stale && !entry->is_wanted) {

@@ -102,6 +102,7 @@ struct sp_tls_wait {
     sp_tls_wait_t **link;
     sp_tls_inbox_t *inbox;
     void *entry;
+    bool is_told; /* its asker, to the issuer */
     sp_certificate_t *certificate;
 };
 

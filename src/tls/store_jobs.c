@@ -163,7 +163,8 @@ static void consider_wildcards(sp_tls_store_t *store, sp_str_t name, choice_t *c
     }
 }
 
-static void add_asker(sp_tls_askers_t *askers, uint64_t asker)
+/* False: there are too many. */
+static bool add_asker(sp_tls_askers_t *askers, uint64_t asker)
 {
     size_t i = 0;
 
@@ -173,15 +174,16 @@ static void add_asker(sp_tls_askers_t *askers, uint64_t asker)
     if (i == askers->count && i != SP_TLS_ASKERS_MAX) {
         askers->list[askers->count++] = asker;
     }
+    return i != SP_TLS_ASKERS_MAX;
 }
 
 /* A name that nobody waits for was answered from memory: whoever that was, asks. */
-static void collect_askers(const sp_tls_entry_t *entry, sp_tls_askers_t *askers)
+static void collect_askers(sp_tls_entry_t *entry, sp_tls_askers_t *askers)
 {
     askers->count = 0;
-    add_asker(askers, entry->asker);
-    for (const sp_tls_wait_t *wait = entry->waits; wait != NULL; wait = wait->next) {
-        add_asker(askers, wait->asker);
+    (void)add_asker(askers, entry->asker);
+    for (sp_tls_wait_t *wait = entry->waits; wait != NULL; wait = wait->next) {
+        wait->is_told = add_asker(askers, wait->asker);
     }
 }
 
@@ -244,10 +246,22 @@ static void end_waits(sp_tls_entry_t *entry)
     sp_tls_wait_end_all(entry, entry->source == NULL ? NULL : entry->source->certificate);
 }
 
-/* Somebody may have asked for another look in the meantime; whoever waits, waits for that. */
-static void leave(sp_tls_store_t *store, sp_tls_entry_t *entry)
+/* What the issuer says of some clients is for them alone: who came later, or was one too many, is
+ * left, and is the next to be asked for. */
+static bool has_others(sp_tls_entry_t *entry)
 {
-    bool is_again = entry->is_again;
+    sp_tls_wait_end_told(entry, entry->source == NULL ? NULL : entry->source->certificate);
+    if (entry->waits == NULL) {
+        return false;
+    }
+    entry->asker = entry->waits->asker;
+    return true;
+}
+
+/* What was seen may be outdated by now; whoever waits, waits for the next look. */
+static void leave(sp_tls_store_t *store, sp_tls_entry_t *entry, bool is_limited)
+{
+    bool is_again = (is_limited && has_others(entry)) || entry->is_again;
 
     entry->is_busy = false;
     entry->is_again = false;
@@ -264,6 +278,7 @@ static void leave(sp_tls_store_t *store, sp_tls_entry_t *entry)
 static void conclude(sp_tls_store_t *store, sp_tls_entry_t *entry, const choice_t *choice)
 {
     sp_tls_source_t *source = choice->valid;
+    bool is_limited = false;
 
     if (source == NULL) {
         source = choice->expired != NULL ? choice->expired : choice->faulty;
@@ -274,10 +289,11 @@ static void conclude(sp_tls_store_t *store, sp_tls_entry_t *entry, const choice_
         sp_tls_entry_set_why(entry, NULL);
     }
     sp_tls_entry_set_source(store, entry, source);
-    entry->looked_ms = entry->is_limited ? 0 : sp_now_ms();
+    is_limited = entry->is_limited;
+    entry->looked_ms = is_limited ? 0 : sp_now_ms();
     entry->is_limited = false;
     judge(store, entry);
-    leave(store, entry);
+    leave(store, entry, is_limited);
     sp_tls_source_release(store, choice->valid);
     sp_tls_source_release(store, choice->expired);
     sp_tls_source_release(store, choice->faulty);

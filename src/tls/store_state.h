@@ -35,7 +35,7 @@ typedef struct sp_tls_entry {
     char *why;          /* NULL: nothing to tell */
     bool is_queued;
     bool is_busy;      /* the thread is looking */
-    bool is_again;     /* and has to look again */
+    bool is_again;     /* and has to look again: what it saw may be outdated */
     bool is_wanted;    /* the issuer's answer is due */
     bool is_limited;   /* the issuer has not looked at it, for who asked: the next may */
     bool is_answered;  /* the issuer has spoken: it is not asked in the next job */
@@ -116,9 +116,13 @@ void sp_tls_wait_add(sp_tls_inbox_t *inbox, sp_tls_entry_t *entry, sp_tls_wait_t
 /* All who wait for it are told: with `certificate` (borrowed), or NULL. */
 void sp_tls_wait_end_all(sp_tls_entry_t *entry, sp_certificate_t *certificate);
 
+/* The same for those alone whose askers the issuer has been told. */
+void sp_tls_wait_end_told(sp_tls_entry_t *entry, sp_certificate_t *certificate);
+
 /* --- store_jobs.c --- */
 
-/* The thread looks at the entry's files. False: too many wait for that already. */
+/* The thread looks at the entry's files, once more if it is at it. False: too many wait for that
+ * already. */
 bool sp_tls_job_add(sp_tls_store_t *store, sp_tls_entry_t *entry);
 
 void *sp_tls_jobs_run(void *arg); /* the thread; `arg` is the store */

@@ -91,8 +91,7 @@ Test(issuer, is_told_all_who_wait_and_each_once)
 
     world.issuer = WORLD_BLOCKS;
     store_world_begin(&world, "first.example", &first);
-    while (sem_wait(&world.asked) != 0) {
-    }
+    store_world_await_question(&world);
     world.issuer = WORLD_LIMITS;
     for (size_t i = 0; i != SP_COUNT(waits); ++i) {
         world.asker = i == 30 ? WORLD_GUEST : 1 + i % 2;
@@ -105,6 +104,68 @@ Test(issuer, is_told_all_who_wait_and_each_once)
         cr_expect_str_eq(waits[i].name, "a.example");
     }
     cr_expect_eq(world.askers, 3);
+}
+
+/* However many keep coming, each waits for one look at the most. */
+Test(issuer, is_asked_once_for_those_who_come_meanwhile)
+{
+    store_wait_t waits[20];
+
+    world.issuer = WORLD_BLOCKS;
+    store_world_begin(&world, "a.example", &waits[0]);
+    store_world_await_question(&world);
+    for (size_t i = 1; i != SP_COUNT(waits); ++i) {
+        store_world_begin(&world, "a.example", &waits[i]);
+    }
+    cr_assert_eq(sem_post(&world.gate), 0);
+    for (size_t i = 0; i != SP_COUNT(waits); ++i) {
+        store_world_await(&world, &waits[i]);
+    }
+    cr_expect_eq(world.wanted, 1);
+}
+
+/* One who is limited must not take others along who came while that was found out. */
+Test(issuer, is_told_who_came_while_others_were_limited)
+{
+    store_wait_t first;
+    store_wait_t guest;
+
+    world.issuer = WORLD_BLOCKS;
+    world.asker = 1;
+    store_world_begin(&world, "a.example", &first);
+    store_world_await_question(&world);
+    world.issuer = WORLD_LIMITS;
+    world.asker = WORLD_GUEST;
+    store_world_begin(&world, "a.example", &guest);
+    cr_assert_eq(sem_post(&world.gate), 0);
+    store_world_await(&world, &first);
+    cr_expect_str_eq(first.name, "none");
+    store_world_await(&world, &guest);
+    cr_expect_str_eq(guest.name, "a.example");
+    cr_expect_eq(world.wanted, 2);
+}
+
+Test(issuer, is_told_more_clients_than_it_hears_of_at_once)
+{
+    store_wait_t waits[SP_TLS_ASKERS_MAX + 10];
+    store_wait_t first;
+
+    world.issuer = WORLD_BLOCKS;
+    store_world_begin(&world, "first.example", &first);
+    store_world_await_question(&world);
+    world.issuer = WORLD_LIMITS;
+    for (size_t i = 0; i != SP_COUNT(waits); ++i) {
+        world.asker = i == 0 ? WORLD_GUEST : 100 + i;
+        store_world_begin(&world, "a.example", &waits[i]);
+    }
+    cr_assert_eq(sem_post(&world.gate), 0);
+    store_world_await(&world, &first);
+    store_world_await(&world, &waits[0]);
+    cr_expect_str_eq(waits[0].name, "a.example");
+    for (size_t i = 0; i != SP_COUNT(waits); ++i) {
+        store_world_await(&world, &waits[i]);
+    }
+    cr_expect_leq(world.wanted, 3);
 }
 
 Test(issuer, is_asked_once_for_all_who_wait)
