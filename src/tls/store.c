@@ -135,6 +135,13 @@ void sp_tls_store_destroy(sp_tls_store_t *store)
     free(store);
 }
 
+/* Its files are looked at before it is used next; a look under way is of no use any more. */
+static void outdate(sp_tls_entry_t *entry)
+{
+    entry->looked_ms = 0;
+    entry->is_again = entry->is_busy;
+}
+
 sp_status_t sp_tls_store_reload(sp_tls_store_t *store, const sp_tls_store_options_t *options)
 {
     sp_tls_places_t *places = copy_options(options);
@@ -146,7 +153,7 @@ sp_status_t sp_tls_store_reload(sp_tls_store_t *store, const sp_tls_store_option
     sp_tls_places_destroy(store->next_places);
     store->next_places = places;
     for (sp_tls_entry_t *entry = store->newest; entry != NULL; entry = entry->older) {
-        entry->looked_ms = 0;
+        outdate(entry);
     }
     unlock(store);
     return SP_OK;
@@ -220,7 +227,7 @@ void sp_tls_store_forget(sp_tls_store_t *store, sp_str_t name)
     lock(store);
     entry = (sp_tls_entry_t *)sp_name_map_find(&store->entries, name);
     if (entry != NULL) {
-        entry->looked_ms = 0;
+        outdate(entry);
     }
     unlock(store);
 }

@@ -265,9 +265,11 @@ static void leave(sp_tls_store_t *store, sp_tls_entry_t *entry, bool is_limited)
 
     entry->is_busy = false;
     entry->is_again = false;
-    if (is_again && sp_tls_job_add(store, entry)) {
+    if (is_again) {
         entry->looked_ms = 0;
-        return;
+        if (sp_tls_job_add(store, entry)) {
+            return;
+        }
     }
     entry->is_answered = false;
     if (!entry->is_wanted) {

@@ -124,6 +124,36 @@ Test(issuer, is_asked_once_for_those_who_come_meanwhile)
     cr_expect_eq(world.wanted, 1);
 }
 
+/* The question is asked in the middle of a look, whose result is outdated then. */
+static void outdate_while_it_is_looked_at(bool is_reload)
+{
+    store_wait_t wait;
+
+    world.issuer = WORLD_BLOCKS;
+    store_world_begin(&world, "a.example", &wait);
+    store_world_await_question(&world);
+    maker_add(world.second_root, "a.example", "a.example");
+    if (is_reload) {
+        store_world_reload(&world);
+    } else {
+        sp_tls_store_forget(world.store, SP_STR("a.example"));
+    }
+    cr_assert_eq(sem_post(&world.gate), 0);
+    store_world_await(&world, &wait);
+    cr_expect_str_eq(wait.name, "a.example");
+    cr_expect_str_eq(store_world_find(&world, "a.example"), "a.example");
+}
+
+Test(issuer, may_be_overtaken_by_a_reload)
+{
+    outdate_while_it_is_looked_at(true);
+}
+
+Test(issuer, may_be_overtaken_by_an_operator_who_has_the_name_forgotten)
+{
+    outdate_while_it_is_looked_at(false);
+}
+
 /* One who is limited must not take others along who came while that was found out. */
 Test(issuer, is_told_who_came_while_others_were_limited)
 {

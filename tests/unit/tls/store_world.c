@@ -192,3 +192,10 @@ void store_world_await_question(store_world_t *world)
     while (sem_wait(&world->asked) != 0) {
     }
 }
+
+void store_world_reload(store_world_t *world)
+{
+    const sp_tls_store_options_t options = {.folders = {world->second_root}};
+
+    cr_assert_eq(sp_tls_store_reload(world->store, &options), SP_OK);
+}

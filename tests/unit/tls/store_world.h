@@ -59,6 +59,9 @@ typedef struct store_wait {
 void store_world_begin(store_world_t *world, const char *name, store_wait_t *wait);
 void store_world_await(store_world_t *world, store_wait_t *wait);
 
+/* The second folder is the only one from here on, and no event is told any more. */
+void store_world_reload(store_world_t *world);
+
 /* With WORLD_BLOCKS: until the issuer is asked, and so the store's thread is held up. */
 void store_world_await_question(store_world_t *world);
 
