@@ -23,6 +23,7 @@ typedef struct sp_order {
     const sp_storage_t *storage;
     sp_poller_t *poller; /* of the orders: to be woken */
     sp_order_kind_t kind;
+    bool is_awaited; /* a renewal that a client has come to wait for */
     sp_str_t name;
     sp_orders_view_t view;
     sp_order_state_t state;
