@@ -9,6 +9,7 @@
 #include "tls/store_state.h"
 
 #define WILDCARD_NAME_MAX (SP_TLS_NAME_MAX + 16)
+#define URGENT_ROW_MAX 3 /* then it is the turn of one that is not, if any waits */
 
 /* What there is for a name: the first of each kind, each held. */
 typedef struct choice {
@@ -27,36 +28,60 @@ static void unlock(sp_tls_store_t *store)
     (void)pthread_mutex_unlock(&store->lock);
 }
 
+void sp_tls_jobs_init(sp_tls_store_t *store)
+{
+    store->urgent.last = &store->urgent.first;
+    store->unknown.last = &store->unknown.first;
+}
+
+static bool is_known(const sp_tls_entry_t *entry)
+{
+    return entry->is_urgent || (entry->source != NULL && entry->source->certificate != NULL);
+}
+
 bool sp_tls_job_add(sp_tls_store_t *store, sp_tls_entry_t *entry)
 {
+    sp_tls_queue_t *queue = is_known(entry) ? &store->urgent : &store->unknown;
+
     if (entry->is_busy) {
         entry->is_again = true;
     }
     if (entry->is_queued || entry->is_busy) {
         return true;
     }
-    if (store->job_count == SP_TLS_STORE_JOBS_MAX) {
+    if (queue == &store->unknown && queue->count == SP_TLS_STORE_JOBS_MAX) {
         return false;
     }
     entry->is_queued = true;
     entry->next_job = NULL;
-    *store->last_job = entry;
-    store->last_job = &entry->next_job;
-    ++store->job_count;
+    *queue->last = entry;
+    queue->last = &entry->next_job;
+    ++queue->count;
     (void)pthread_cond_signal(&store->has_work);
     return true;
 }
 
+static bool has_job(const sp_tls_store_t *store)
+{
+    return store->urgent.first != NULL || store->unknown.first != NULL;
+}
+
+/* There is one. */
 static sp_tls_entry_t *take_job(sp_tls_store_t *store)
 {
-    sp_tls_entry_t *entry = store->first_job;
+    bool is_urgent = store->urgent.first != NULL &&
+                     (store->unknown.first == NULL || store->urgent_row < URGENT_ROW_MAX);
+    sp_tls_queue_t *queue = is_urgent ? &store->urgent : &store->unknown;
+    sp_tls_entry_t *entry = queue->first;
 
-    store->first_job = entry->next_job;
-    if (store->first_job == NULL) {
-        store->last_job = &store->first_job;
+    queue->first = entry->next_job;
+    if (queue->first == NULL) {
+        queue->last = &queue->first;
     }
-    --store->job_count;
+    --queue->count;
+    store->urgent_row = is_urgent ? store->urgent_row + 1 : 0;
     entry->is_queued = false;
+    entry->is_urgent = false;
     entry->is_busy = true;
     return entry;
 }
@@ -360,7 +385,7 @@ static sp_tls_entry_t *await_job(sp_tls_store_t *store)
     sp_tls_places_t *old = NULL;
 
     lock(store);
-    while (store->first_job == NULL && !store->is_ending) {
+    while (!has_job(store) && !store->is_ending) {
         (void)pthread_cond_wait(&store->has_work, &store->lock);
     }
     if (!store->is_ending) {

@@ -2,6 +2,7 @@
 #include "tls/issuer.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -122,6 +123,82 @@ Test(issuer, is_asked_once_for_those_who_come_meanwhile)
         store_world_await(&world, &waits[i]);
     }
     cr_expect_eq(world.wanted, 1);
+}
+
+/* Names that have a certificate, and one that has none, all to be looked at: the thread comes to
+ * know when the gate is opened. */
+Test(issuer, is_not_waited_for_by_those_who_have_a_certificate)
+{
+    static const char *const known[] = {"a.example", "b.example", "c.example", "d.example"};
+    store_wait_t waits[SP_COUNT(known)];
+    store_wait_t first;
+    store_wait_t unknown;
+
+    for (size_t i = 0; i != SP_COUNT(known); ++i) {
+        maker_add(world.root, known[i], known[i]);
+        cr_expect_str_eq(store_world_find(&world, known[i]), known[i]);
+    }
+    world.issuer = WORLD_BLOCKS;
+    world.ahead_ms += SP_TLS_FRESH_MS;
+    store_world_begin(&world, "first.example", &first);
+    store_world_await_question(&world);
+    store_world_begin(&world, "unknown.example", &unknown);
+    for (size_t i = 0; i != SP_COUNT(known); ++i) {
+        store_world_begin(&world, known[i], &waits[i]);
+    }
+    cr_assert_eq(sem_post(&world.gate), 0);
+    for (size_t i = 0; i != 3; ++i) {
+        store_world_await(&world, &waits[i]);
+        cr_expect_str_eq(waits[i].name, known[i]);
+    }
+    /* Nor does the one that has none wait for ever. */
+    store_world_await_question(&world);
+    cr_expect_not(waits[3].is_done);
+    cr_assert_eq(sem_post(&world.gate), 0);
+    store_world_await(&world, &unknown);
+    store_world_await(&world, &waits[3]);
+    cr_expect_str_eq(waits[3].name, "d.example");
+}
+
+/* However many names are made up, and wait to be looked at. */
+Test(issuer, is_heard_when_too_many_names_are_unknown)
+{
+    static store_wait_t waits[SP_TLS_STORE_JOBS_MAX];
+    store_wait_t first;
+    store_wait_t wanted;
+    store_wait_t known;
+    maker_pair_t pair;
+    char name[32];
+
+    maker_make(&pair, MAKER_P256, "old.example", -2L * MAKER_DAY, -MAKER_DAY);
+    maker_write(world.root, "a.example", "fullchain.pem", pair.chain);
+    maker_write(world.root, "a.example", "privkey.pem", pair.key);
+    maker_add(world.root, "b.example", "b.example");
+    cr_expect_str_eq(store_world_find(&world, "b.example"), "b.example");
+    world.issuer = WORLD_PROMISES;
+    store_world_begin(&world, "a.example", &wanted);
+    cr_expect_str_eq(store_world_find(&world, ""), "none", "looked at after it");
+    world.issuer = WORLD_BLOCKS;
+    store_world_begin(&world, "first.example", &first);
+    store_world_await_question(&world);
+    for (size_t i = 0; i != SP_COUNT(waits); ++i) {
+        (void)snprintf(name, sizeof(name), "n%zu.example", i);
+        store_world_begin(&world, name, &waits[i]);
+    }
+    cr_expect_str_eq(store_world_find(&world, "more.example"), "busy");
+    world.ahead_ms += SP_TLS_FRESH_MS;
+    store_world_begin(&world, "b.example", &known);
+    sp_tls_store_refused(world.store, SP_STR("a.example"), "no");
+    world.issuer = WORLD_REFUSES;
+    cr_assert_eq(sem_post(&world.gate), 0);
+    store_world_await(&world, &wanted);
+    cr_expect_str_eq(wanted.name, "old.example", "what there is is better than nothing");
+    store_world_await(&world, &known);
+    cr_expect_str_eq(known.name, "b.example");
+    store_world_await(&world, &first);
+    for (size_t i = 0; i != SP_COUNT(waits); ++i) {
+        store_world_await(&world, &waits[i]);
+    }
 }
 
 /* The question is asked in the middle of a look, whose result is outdated then. */
