@@ -18,6 +18,7 @@
 typedef struct attempt {
     sp_caa_client_t *client;
     sp_caa_lookup_t *lookup; /* NULL: nobody waits */
+    bool is_tcp;
     sp_wire_result_t wire;
     sp_str_t message; /* malloc'ed */
     struct attempt *next_settled;
@@ -131,8 +132,8 @@ static void send_question(sp_caa_lookup_t *lookup, bool tcp)
 {
     sp_caa_client_t *client = lookup->client;
     size_t resolver = lookup->tries % client->options.resolver_count;
-    sp_ares_channel_t *channel =
-        channel_of(client, resolver, tcp || client->options.transport == SP_TRANSPORT_TCP);
+    bool is_tcp = tcp || client->options.transport == SP_TRANSPORT_TCP;
+    sp_ares_channel_t *channel = channel_of(client, resolver, is_tcp);
     attempt_t *attempt = channel == NULL ? NULL : calloc(1, sizeof(*attempt));
 
     if (attempt == NULL) {
@@ -141,6 +142,7 @@ static void send_question(sp_caa_lookup_t *lookup, bool tcp)
     }
     attempt->client = client;
     attempt->lookup = lookup;
+    attempt->is_tcp = is_tcp;
     lookup->attempt = attempt;
     sp_poller_wake_at(client->poller, sp_now_us() + TICK_US);
     sp_ares_channel_send_for(channel, lookup->asked, SP_TYPE_CAA, on_wire, attempt);
@@ -189,9 +191,9 @@ static void follow_alias(sp_caa_lookup_t *lookup, sp_str_t alias)
     send_question(lookup, false);
 }
 
-static void take_reply(sp_caa_lookup_t *lookup, sp_str_t message)
+static void take_reply(sp_caa_lookup_t *lookup, const attempt_t *attempt)
 {
-    sp_str_t copy = sp_arena_copy(&lookup->arena, message);
+    sp_str_t copy = sp_arena_copy(&lookup->arena, attempt->message);
     sp_caa_reply_t reply;
 
     if (copy.ptr == NULL ||
@@ -215,7 +217,11 @@ static void take_reply(sp_caa_lookup_t *lookup, sp_str_t message)
         follow_alias(lookup, reply.alias);
         break;
     case SP_CAA_REPLY_TRUNCATED:
-        send_question(lookup, true);
+        if (attempt->is_tcp) { /* which has room for any reply */
+            try_again(lookup, "a truncated reply over TCP");
+        } else {
+            send_question(lookup, true);
+        }
         break;
     case SP_CAA_REPLY_FAILED:
         try_again(lookup, reply.why);
@@ -233,7 +239,7 @@ static void take_attempt(attempt_t *attempt)
     lookup->attempt = NULL;
     switch (attempt->wire) {
     case SP_WIRE_REPLY:
-        take_reply(lookup, attempt->message);
+        take_reply(lookup, attempt);
         break;
     case SP_WIRE_TIMEOUT:
         try_again(lookup, "no answer in time");
