@@ -65,3 +65,22 @@ Test(ledger, takes_back_what_was_no_order)
     cr_expect_eq(spend(NAME, NOW + 2), SP_OK);
     cr_expect_eq(spend(NAME, NOW + 3), SP_TOO_LONG, "nothing else was taken back");
 }
+
+/* Whatever the reason: an empty list would be written over it, and the budget begin anew. */
+Test(ledger, counts_nothing_where_the_orders_before_cannot_be_read)
+{
+    char path[128];
+    char kept[128];
+
+    cr_expect_eq(spend(NAME, NOW), SP_OK);
+    (void)snprintf(path, sizeof(path), "%s/" SP_STORAGE_STATE "/budget", folder);
+    (void)snprintf(kept, sizeof(kept), "%s/kept", folder);
+    cr_assert_eq(rename(path, kept), 0);
+    cr_assert_eq(symlink(path, path), 0, "a link that leads nowhere but to itself");
+    cr_expect_eq(spend(NAME, NOW), SP_IO);
+    sp_ledger_take_back(storage, NAME, NOW);
+    cr_expect_eq(spend(NAME, NOW), SP_IO, "it is as it was");
+    cr_assert_eq(rename(kept, path), 0);
+    cr_expect_eq(spend(NAME, NOW), SP_OK);
+    cr_expect_eq(spend(NAME, NOW), SP_TOO_LONG);
+}
