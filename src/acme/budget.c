@@ -111,3 +111,17 @@ void sp_budget_add(sp_str_t orders, sp_str_t domain, uint64_t now_s, sp_buf_t *r
     }
     put(ret_orders, now_s, domain);
 }
+
+void sp_budget_remove(sp_str_t orders, sp_str_t domain, uint64_t at_s, sp_buf_t *ret_orders)
+{
+    bool is_removed = false;
+    order_t order;
+
+    for (sp_str_t rest = orders; next_order(&rest, &order);) {
+        if (!is_removed && order.at_s == at_s && sp_str_eq(order.domain, domain)) {
+            is_removed = true;
+        } else {
+            put(ret_orders, order.at_s, order.domain);
+        }
+    }
+}

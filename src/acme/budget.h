@@ -34,4 +34,7 @@ sp_budget_state_t sp_budget_check(const sp_budget_t *budget, sp_str_t orders, sp
 /* Appends to `ret_orders` what of `orders` still matters at `now_s`, and an order of `domain`. */
 void sp_budget_add(sp_str_t orders, sp_str_t domain, uint64_t now_s, sp_buf_t *ret_orders);
 
+/* Appends to `ret_orders` what `orders` holds, but for one order of `domain` at `at_s`. */
+void sp_budget_remove(sp_str_t orders, sp_str_t domain, uint64_t at_s, sp_buf_t *ret_orders);
+
 #endif

@@ -20,7 +20,7 @@ typedef struct attempt {
     sp_caa_client_t *client;
     sp_caa_lookup_t *lookup; /* NULL: nobody waits */
     sp_wire_result_t wire;
-    bool tcp;
+    bool is_tcp;
     uint64_t sent_us;
     sp_str_t message; /* malloc'ed */
     struct attempt *next_settled;
@@ -98,7 +98,7 @@ static void on_wire(void *arg, sp_wire_result_t wire, sp_str_t message)
     sp_caa_client_t *client = attempt->client;
     char *copy = NULL;
 
-    sp_dns_stats_end(client->options.stats, attempt->tcp, wire, message,
+    sp_dns_stats_end(client->options.stats, attempt->is_tcp, wire, message,
                      sp_now_us() - attempt->sent_us);
     attempt->wire = wire;
     if (wire == SP_WIRE_REPLY) {
@@ -136,8 +136,8 @@ static void send_question(sp_caa_lookup_t *lookup, bool tcp)
 {
     sp_caa_client_t *client = lookup->client;
     size_t resolver = lookup->tries % client->options.resolver_count;
-    bool over_tcp = tcp || client->options.transport == SP_TRANSPORT_TCP;
-    sp_ares_channel_t *channel = channel_of(client, resolver, over_tcp);
+    bool is_tcp = tcp || client->options.transport == SP_TRANSPORT_TCP;
+    sp_ares_channel_t *channel = channel_of(client, resolver, is_tcp);
     attempt_t *attempt = channel == NULL ? NULL : calloc(1, sizeof(*attempt));
 
     if (attempt == NULL) {
@@ -146,7 +146,7 @@ static void send_question(sp_caa_lookup_t *lookup, bool tcp)
     }
     attempt->client = client;
     attempt->lookup = lookup;
-    attempt->tcp = over_tcp;
+    attempt->is_tcp = is_tcp;
     attempt->sent_us = sp_now_us();
     lookup->attempt = attempt;
     sp_poller_wake_at(client->poller, sp_now_us() + TICK_US);
@@ -196,9 +196,9 @@ static void follow_alias(sp_caa_lookup_t *lookup, sp_str_t alias)
     send_question(lookup, false);
 }
 
-static void take_reply(sp_caa_lookup_t *lookup, sp_str_t message)
+static void take_reply(sp_caa_lookup_t *lookup, const attempt_t *attempt)
 {
-    sp_str_t copy = sp_arena_copy(&lookup->arena, message);
+    sp_str_t copy = sp_arena_copy(&lookup->arena, attempt->message);
     sp_caa_reply_t reply;
 
     if (copy.ptr == NULL ||
@@ -222,7 +222,11 @@ static void take_reply(sp_caa_lookup_t *lookup, sp_str_t message)
         follow_alias(lookup, reply.alias);
         break;
     case SP_CAA_REPLY_TRUNCATED:
-        send_question(lookup, true);
+        if (attempt->is_tcp) { /* which has room for any reply */
+            try_again(lookup, "a truncated reply over TCP");
+        } else {
+            send_question(lookup, true);
+        }
         break;
     case SP_CAA_REPLY_FAILED:
         try_again(lookup, reply.why);
@@ -240,7 +244,7 @@ static void take_attempt(attempt_t *attempt)
     lookup->attempt = NULL;
     switch (attempt->wire) {
     case SP_WIRE_REPLY:
-        take_reply(lookup, attempt->message);
+        take_reply(lookup, attempt);
         break;
     case SP_WIRE_TIMEOUT:
         try_again(lookup, "no answer in time");

@@ -177,9 +177,35 @@ bool sp_acme_client_is_to_repeat(sp_str_t output)
     return has(output, SP_STR("acme:error:badNonce"));
 }
 
+/* Is the first of these texts followed by the second one, and that by the third? */
+static bool has_between(sp_str_t text, sp_str_t before, sp_str_t what, sp_str_t behind)
+{
+    size_t at = sp_str_search(text, before);
+    sp_str_t rest = at == text.len ? SP_STR("") : sp_str_skip(text, at + before.len);
+
+    return sp_str_starts_with(rest, what) &&
+           sp_str_starts_with(sp_str_skip(rest, what.len), behind);
+}
+
+bool sp_acme_client_lacks_directory(sp_str_t output, sp_str_t directory)
+{
+    if (has(output, SP_STR("certificate order"))) { /* " + Requesting new …" */
+        return false;
+    }
+    return has_between(output, SP_STR("Problem connecting to server (get for "), directory,
+                       SP_STR(";")) ||
+           has_between(output, SP_STR("sending get-request to "), directory, SP_STR(" (Status"));
+}
+
+/* "unauthorized" is also what an authority says of a challenge whose answer was wrong (RFC 8555,
+ * 6.7); who got as far as that has an account. */
 bool sp_acme_client_lacks_account(sp_str_t output)
 {
+    bool is_challenged = has(output, SP_STR("Responding to challenge")) ||
+                         has(output, SP_STR("Challenge is invalid")) ||
+                         has(output, SP_STR("Challenge unauthorized"));
+
     return has(output, SP_STR("acme:error:accountDoesNotExist")) ||
-           has(output, SP_STR("acme:error:unauthorized")) ||
+           (!is_challenged && has(output, SP_STR("acme:error:unauthorized"))) ||
            has(output, SP_STR("--register --accept-terms"));
 }

@@ -39,6 +39,9 @@ bool sp_acme_client_is_limited(sp_str_t output);
 bool sp_acme_client_lacks_account(sp_str_t output);
 bool sp_acme_client_is_to_repeat(sp_str_t output);
 
+/* It could not even read the authority's directory, which it begins with: nothing was ordered. */
+bool sp_acme_client_lacks_directory(sp_str_t output, sp_str_t directory);
+
 /* What the account that the storage holds was registered with: other settings need another
  * registration. */
 void sp_acme_client_account(const sp_acme_settings_t *settings, sp_buf_t *buf);

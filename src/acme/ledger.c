@@ -67,23 +67,30 @@ void sp_ledger_clear(const sp_storage_t *storage, sp_str_t name)
     sp_storage_remove(storage, at.text);
 }
 
-/* What was ordered; empty when there is nothing, or it can't be read. */
-static sp_str_t read_orders(const sp_storage_t *storage, sp_arena_t *arena)
+/* What was ordered; empty when nothing was so far. SP_OK, or SP_IO: it is not known, and must not
+ * be written over. */
+static sp_status_t read_orders(const sp_storage_t *storage, sp_arena_t *arena, sp_str_t *ret_orders)
 {
-    sp_str_t orders = SP_STR("");
+    sp_status_t status = sp_storage_read(storage, BUDGET_FILE, arena, ret_orders);
 
-    return sp_storage_read(storage, BUDGET_FILE, arena, &orders) == SP_OK ? orders : SP_STR("");
+    if (status == SP_NOT_FOUND) {
+        *ret_orders = SP_STR("");
+        return SP_OK;
+    }
+    return status == SP_OK ? SP_OK : SP_IO;
 }
 
 sp_budget_state_t sp_ledger_check(const sp_storage_t *storage, const sp_budget_t *budget,
                                   sp_str_t name, uint64_t now_s, uint64_t *ret_free_s)
 {
     sp_arena_t arena;
+    sp_str_t orders;
     sp_budget_state_t state = SP_BUDGET_LEFT;
 
     sp_arena_init(&arena, NULL, 0, ARENA_CHUNK);
-    state = sp_budget_check(budget, read_orders(storage, &arena), sp_registered_domain(name), now_s,
-                            ret_free_s);
+    if (read_orders(storage, &arena, &orders) == SP_OK) {
+        state = sp_budget_check(budget, orders, sp_registered_domain(name), now_s, ret_free_s);
+    }
     sp_arena_clear(&arena);
     return state;
 }
@@ -99,8 +106,9 @@ static sp_status_t spend(const sp_storage_t *storage, const sp_budget_t *budget,
 
     sp_arena_init(&arena, NULL, 0, ARENA_CHUNK);
     sp_buf_init(&buf, &arena, SP_STORAGE_FILE_MAX);
-    orders = read_orders(storage, &arena);
-    if (sp_budget_check(budget, orders, domain, now_s, &free_s) == SP_BUDGET_LEFT) {
+    if (read_orders(storage, &arena, &orders) != SP_OK) {
+        status = sp_fail(err, SP_IO, 0, "what was ordered before can't be read: " BUDGET_FILE);
+    } else if (sp_budget_check(budget, orders, domain, now_s, &free_s) == SP_BUDGET_LEFT) {
         sp_budget_add(orders, domain, now_s, &buf);
         status = buf.status == SP_OK ? sp_storage_write(storage, BUDGET_FILE, sp_buf_str(&buf), err)
                                      : sp_fail(err, buf.status, 0, "the list of orders can't grow");
@@ -124,4 +132,26 @@ sp_status_t sp_ledger_spend(const sp_storage_t *storage, const sp_budget_t *budg
     status = spend(storage, budget, sp_registered_domain(name), now_s, err);
     sp_storage_unlock(storage, BUDGET_LOCK, lock);
     return status;
+}
+
+void sp_ledger_take_back(const sp_storage_t *storage, sp_str_t name, uint64_t at_s)
+{
+    sp_arena_t arena;
+    sp_str_t orders;
+    sp_buf_t buf;
+    int lock = -1;
+
+    if (sp_storage_lock(storage, BUDGET_LOCK, true, &lock) != SP_OK) {
+        return;
+    }
+    sp_arena_init(&arena, NULL, 0, ARENA_CHUNK);
+    sp_buf_init(&buf, &arena, SP_STORAGE_FILE_MAX);
+    if (read_orders(storage, &arena, &orders) == SP_OK) {
+        sp_budget_remove(orders, sp_registered_domain(name), at_s, &buf);
+        if (buf.status == SP_OK) {
+            (void)sp_storage_write(storage, BUDGET_FILE, sp_buf_str(&buf), NULL);
+        }
+    }
+    sp_arena_clear(&arena);
+    sp_storage_unlock(storage, BUDGET_LOCK, lock);
 }

@@ -24,13 +24,16 @@ void sp_ledger_postpone(const sp_storage_t *storage, sp_str_t name, uint64_t unt
 /* All is well again. */
 void sp_ledger_clear(const sp_storage_t *storage, sp_str_t name);
 
-/* May `name` be ordered? SP_BUDGET_LEFT also when the storage can't be read: writing to it, which
- * an order begins with, then fails. */
+/* May `name` be ordered? SP_BUDGET_LEFT also when the storage can't be read: sp_ledger_spend,
+ * without which nothing is ordered, then fails. */
 sp_budget_state_t sp_ledger_check(const sp_storage_t *storage, const sp_budget_t *budget,
                                   sp_str_t name, uint64_t now_s, uint64_t *ret_free_s);
 
 /* Checks and counts in one step. SP_OK; SP_TOO_LONG: it is spent; SP_IO, SP_NO_MEMORY. */
 sp_status_t sp_ledger_spend(const sp_storage_t *storage, const sp_budget_t *budget, sp_str_t name,
                             uint64_t now_s, sp_error_t *err);
+
+/* What sp_ledger_spend counted at `at_s` was no order. Where that can't be written it stays one. */
+void sp_ledger_take_back(const sp_storage_t *storage, sp_str_t name, uint64_t at_s);
 
 #endif

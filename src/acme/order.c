@@ -103,11 +103,47 @@ static void begin_registering(sp_order_t *order, uint64_t now_ms)
     run_client(order, words, SP_ORDER_REGISTERING, now_ms);
 }
 
+/* False when it has ended. */
+static bool spend(sp_order_t *order)
+{
+    const sp_acme_settings_t *settings = order->view.settings;
+    const sp_budget_t budget = {settings->per_domain_per_week, settings->per_hour};
+    uint64_t now_s = (uint64_t)time(NULL);
+    sp_error_t err = {.status = SP_OK};
+    sp_status_t status = SP_OK;
+
+    if (order->kind == SP_ORDER_DEMAND && !order->has_spent) {
+        status = sp_ledger_spend(order->storage, &budget, order->name, now_s, &err);
+        order->has_spent = status == SP_OK;
+        order->spent_s = status == SP_OK ? now_s : 0;
+    }
+    if (status != SP_OK) {
+        order->permission.permit = SP_PERMIT_HOUR_BUDGET;
+        end(order, status == SP_TOO_LONG ? SP_ORDER_REFUSED : SP_ORDER_FAILED, err.message);
+    }
+    return status == SP_OK;
+}
+
+/* The authority has certainly not heard of it. */
+static void take_back(sp_order_t *order)
+{
+    if (order->spent_s != 0) {
+        sp_ledger_take_back(order->storage, order->name, order->spent_s);
+        order->has_spent = false;
+        order->spent_s = 0;
+    }
+}
+
 static void begin_ordering(sp_order_t *order, uint64_t now_ms)
 {
     static const char *const words[] = {"--no-lock", "--signcsr"};
 
-    run_client(order, words, SP_ORDER_ORDERING, now_ms);
+    if (spend(order)) {
+        run_client(order, words, SP_ORDER_ORDERING, now_ms);
+        if (order->state == SP_ORDER_ENDED) {
+            take_back(order);
+        }
+    }
 }
 
 static void release_account(sp_order_t *order)
@@ -204,6 +240,11 @@ static void take_order(sp_order_t *order, uint64_t now_ms)
     sp_str_t output = sp_child_output(&order->child);
     sp_error_t err = {.status = SP_OK};
 
+    if (!sp_child_succeeded(&order->child) &&
+        sp_acme_client_lacks_directory(output, order->view.settings->directory)) {
+        take_back(order);
+    }
+    order->spent_s = 0;
     if (must_repeat(order)) {
         begin_ordering(order, now_ms);
         return;
@@ -250,24 +291,6 @@ static void watch_client(sp_order_t *order, uint64_t now_ms)
 
 /* --- The beginning --- */
 
-/* False when it has ended. */
-static bool spend(sp_order_t *order)
-{
-    const sp_acme_settings_t *settings = order->view.settings;
-    const sp_budget_t budget = {settings->per_domain_per_week, settings->per_hour};
-    sp_error_t err = {.status = SP_OK};
-    sp_status_t status = SP_OK;
-
-    if (order->kind == SP_ORDER_DEMAND) {
-        status = sp_ledger_spend(order->storage, &budget, order->name, (uint64_t)time(NULL), &err);
-    }
-    if (status != SP_OK) {
-        order->permission.permit = SP_PERMIT_HOUR_BUDGET;
-        end(order, status == SP_TOO_LONG ? SP_ORDER_REFUSED : SP_ORDER_FAILED, err.message);
-    }
-    return status == SP_OK;
-}
-
 /* Has another process tried meanwhile, in vain? Then it has ended. */
 static bool must_wait(sp_order_t *order)
 {
@@ -291,7 +314,7 @@ static void begin(sp_order_t *order, uint64_t now_ms)
         end(order, SP_ORDER_PRESENT, "");
     } else if (sp_order_take_result(order, NULL) == SP_OK) {
         succeed(order); /* of a process that ended before it could do this */
-    } else if (!must_wait(order) && spend(order)) {
+    } else if (!must_wait(order)) {
         if (sp_order_prepare(order, &err) == SP_OK) {
             see_to_account(order, now_ms);
         } else {

@@ -23,6 +23,7 @@ typedef struct sp_order {
     const sp_storage_t *storage;
     sp_poller_t *poller; /* of the orders: to be woken */
     sp_order_kind_t kind;
+    bool is_awaited; /* a renewal that a client has come to wait for */
     sp_str_t name;
     sp_orders_view_t view;
     sp_order_state_t state;
@@ -32,6 +33,9 @@ typedef struct sp_order {
     int lock;         /* of the name; -1: none */
     int account_lock; /* -1: none */
     bool has_registered_again;
+    bool has_spent; /* its part of the budget */
+    uint64_t
+        spent_s; /* when; 0: it can't be taken back, since the authority may have heard of it */
     unsigned repeats;  /* of what the client could have repeated itself */
     bool has_sent_all; /* the client's output has ended */
     sp_child_t child;

@@ -54,6 +54,14 @@ static void watch(const sp_orders_t *orders, const sp_order_t *order)
     }
 }
 
+/* `running`: clients, of all kinds. */
+static bool has_room(const sp_order_t *order, size_t running)
+{
+    return running < (order->kind == SP_ORDER_RENEWAL && !order->is_awaited
+                          ? SP_ORDERS_RENEWALS_RUNNING_MAX
+                          : SP_ORDERS_RUNNING_MAX);
+}
+
 static void turn(const sp_orders_t *orders)
 {
     size_t running = count_running(orders);
@@ -62,7 +70,7 @@ static void turn(const sp_orders_t *orders)
     for (sp_order_t *order = orders->first; order != NULL; order = order->next) {
         bool was_running = sp_order_is_running(order);
 
-        sp_order_step(order, now_ms, running < SP_ORDERS_RUNNING_MAX);
+        sp_order_step(order, now_ms, has_room(order, running));
         running += !was_running && sp_order_is_running(order) ? 1 : 0;
         watch(orders, order);
     }
@@ -170,14 +178,27 @@ void sp_orders_destroy(sp_orders_t *orders)
     free(orders);
 }
 
-static bool is_under_way(const sp_orders_t *orders, sp_str_t name)
+/* NULL: none is under way. */
+static sp_order_t *find(const sp_orders_t *orders, sp_str_t name)
 {
-    const sp_order_t *order = orders->first;
+    sp_order_t *order = orders->first;
 
     while (order != NULL && !sp_str_eq(order->name, name)) {
         order = order->next;
     }
-    return order != NULL;
+    return order;
+}
+
+/* Is there a place for one more of that kind? */
+static bool has_place(const sp_orders_t *orders, sp_order_kind_t kind)
+{
+    size_t renewals = 0;
+
+    for (const sp_order_t *order = orders->first; order != NULL; order = order->next) {
+        renewals += order->kind == SP_ORDER_RENEWAL ? 1 : 0;
+    }
+    return orders->count < SP_ORDERS_MAX &&
+           (kind != SP_ORDER_RENEWAL || renewals < SP_ORDERS_RENEWALS_MAX);
 }
 
 static void on_permission(void *arg)
@@ -226,7 +247,7 @@ void sp_orders_register(sp_orders_t *orders)
     sp_backoff_t backoff;
 
     sp_ledger_backoff(orders->storage, SP_ORDER_ACCOUNT_NAME, now_s, &backoff);
-    if (is_under_way(orders, SP_ORDER_ACCOUNT_NAME) || sp_backoff_holds(&backoff, now_s)) {
+    if (find(orders, SP_ORDER_ACCOUNT_NAME) != NULL || sp_backoff_holds(&backoff, now_s)) {
         return;
     }
     order = create_order(orders, SP_ORDER_ACCOUNT_NAME, SP_ORDER_REGISTRATION);
@@ -240,16 +261,18 @@ void sp_orders_register(sp_orders_t *orders)
 
 bool sp_orders_want(sp_orders_t *orders, sp_str_t name, sp_order_kind_t kind, uint64_t asker)
 {
-    sp_order_t *order = NULL;
+    sp_order_t *order = find(orders, name);
     sp_permission_with_t with = {.storage = orders->storage,
                                  .take_share = orders->callbacks.take_share,
                                  .share_arg = orders->callbacks.arg,
                                  .asker = asker};
 
-    if (is_under_way(orders, name)) {
+    if (order != NULL) {
+        order->is_awaited = order->is_awaited || kind == SP_ORDER_DEMAND;
+        sp_poller_wake(orders->poller);
         return true;
     }
-    order = orders->count == SP_ORDERS_MAX ? NULL : create_order(orders, name, kind);
+    order = has_place(orders, kind) ? create_order(orders, name, kind) : NULL;
     if (order == NULL) {
         return false;
     }

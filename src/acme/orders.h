@@ -11,7 +11,10 @@
 
 #define SP_ORDERS_MAX ((size_t)2000)      /* names at a time; more are refused */
 #define SP_ORDERS_RUNNING_MAX ((size_t)8) /* of them with a client running; others queue */
-#define SP_ORDER_MS 60000                 /* for a client to end */
+/* Of both, renewals, for which nobody waits, however many are due. */
+#define SP_ORDERS_RENEWALS_MAX ((size_t)32)
+#define SP_ORDERS_RENEWALS_RUNNING_MAX ((size_t)6)
+#define SP_ORDER_MS 60000 /* for a client to end */
 
 typedef struct sp_orders sp_orders_t;
 
@@ -69,8 +72,8 @@ typedef enum sp_order_kind {
 } sp_order_kind_t;
 
 /* `name` as sp_tls_name_read leaves it; `asker`: at whose wish, for take_share. on_end follows,
- * later, unless an order for the name is under way already: then that one's. False: too many, or no
- * memory. */
+ * later, unless an order for the name is under way already: then that one's. False: too many (of
+ * its kind), or no memory. */
 bool sp_orders_want(sp_orders_t *orders, sp_str_t name, sp_order_kind_t kind, uint64_t asker);
 
 /* Registers the account, if that is still to be done, so that no handshake has to wait for it.

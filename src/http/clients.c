@@ -45,6 +45,28 @@ void sp_clients_destroy(sp_clients_t *clients)
     free(clients);
 }
 
+/* Addresses that never come from the Internet; the first `bits` count. */
+typedef struct range {
+    uint8_t bits;
+    uint8_t octets[2];
+} range_t;
+
+static const range_t inside_ipv4[] = {{8, {10, 0}},     {8, {127, 0}},   {10, {100, 64}},
+                                      {16, {169, 254}}, {12, {172, 16}}, {16, {192, 168}}};
+static const range_t inside_ipv6[] = {{7, {0xfc, 0}}, {10, {0xfe, 0x80}}};
+
+static bool is_in(const range_t *ranges, size_t count, const uint8_t *address)
+{
+    unsigned head = (unsigned)address[0] << 8U | address[1];
+    size_t i = 0;
+
+    while (i != count && ((head ^ ((unsigned)ranges[i].octets[0] << 8U | ranges[i].octets[1])) >>
+                          (16U - ranges[i].bits)) != 0) {
+        ++i;
+    }
+    return i != count;
+}
+
 static sp_client_t find_cells(const sp_clients_t *clients, const void *octets, size_t len)
 {
     uint64_t hash = sp_name_hash(&clients->key, (sp_str_t){.ptr = octets, .len = len});
@@ -54,12 +76,25 @@ static sp_client_t find_cells(const sp_clients_t *clients, const void *octets, s
                                    (uint16_t)((hash >> 32U) % SP_CLIENTS_CELLS)}};
 }
 
+static sp_client_t of_ipv4(const sp_clients_t *clients, const void *octets)
+{
+    sp_client_t client = find_cells(clients, octets, 4);
+
+    client.is_inside = is_in(inside_ipv4, SP_COUNT(inside_ipv4), octets);
+    return client;
+}
+
 static sp_client_t of_ipv6(const sp_clients_t *clients, const struct in6_addr *address)
 {
+    sp_client_t client;
+
     if (IN6_IS_ADDR_V4MAPPED(address)) {
-        return find_cells(clients, address->s6_addr + 12, 4);
+        return of_ipv4(clients, address->s6_addr + 12);
     }
-    return find_cells(clients, address->s6_addr, SP_CLIENT_IPV6_BITS / 8);
+    client = find_cells(clients, address->s6_addr, SP_CLIENT_IPV6_BITS / 8);
+    client.is_inside = IN6_IS_ADDR_LOOPBACK(address) ||
+                       is_in(inside_ipv6, SP_COUNT(inside_ipv6), address->s6_addr);
+    return client;
 }
 
 sp_client_t sp_client_of(const sp_clients_t *clients, const struct sockaddr *address)
@@ -69,7 +104,7 @@ sp_client_t sp_client_of(const sp_clients_t *clients, const struct sockaddr *add
 
     if (address->sa_family == AF_INET) {
         memcpy(&in, address, sizeof(in));
-        return find_cells(clients, &in.sin_addr, sizeof(in.sin_addr));
+        return of_ipv4(clients, &in.sin_addr);
     }
     if (address->sa_family == AF_INET6) {
         memcpy(&in6, address, sizeof(in6));
@@ -90,7 +125,7 @@ sp_client_t sp_client_named(const sp_clients_t *clients, sp_str_t address)
     memcpy(text, address.ptr, address.len);
     text[address.len] = '\0';
     if (inet_pton(AF_INET, text, &in) == 1) {
-        return find_cells(clients, &in, sizeof(in));
+        return of_ipv4(clients, &in);
     }
     if (inet_pton(AF_INET6, text, &in6) == 1) {
         return of_ipv6(clients, &in6);
@@ -195,7 +230,7 @@ bool sp_clients_may_ask(sp_clients_t *clients, const sp_client_t *client, unsign
 
 uint64_t sp_client_to_number(const sp_client_t *client)
 {
-    return client->is_counted
+    return client->is_counted && !client->is_inside
                ? UINT64_C(1) << 32U | (uint64_t)client->cells[0] << 16U | client->cells[1]
                : 0;
 }

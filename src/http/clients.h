@@ -24,6 +24,7 @@ typedef struct sp_clients sp_clients_t;
 /* Where a client's counters are. */
 typedef struct sp_client {
     bool is_counted; /* false: neither counted nor limited */
+    bool is_inside;  /* an address that may stand for everybody: see sp_client_to_number */
     uint16_t cells[SP_CLIENTS_ROWS];
 } sp_client_t;
 
@@ -74,7 +75,8 @@ bool sp_clients_may_ask(sp_clients_t *clients, const sp_client_t *client, unsign
                         uint64_t now_ms);
 
 /* A client as a number, for those who pass it on without knowing what it is: 0 for one that is not
- * counted. */
+ * counted, and for an address that is loopback, link-local, private (RFC 1918, RFC 4193) or shared
+ * (RFC 6598). A balancer that puts its own in the place of everybody's has such a one. */
 uint64_t sp_client_to_number(const sp_client_t *client);
 sp_client_t sp_client_from_number(uint64_t number);
 

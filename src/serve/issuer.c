@@ -266,7 +266,7 @@ static void on_end(void *arg, const sp_order_end_t *end)
     }
     if (issuer->store != NULL && has_changed) {
         sp_tls_store_changed(issuer->store, end->name);
-    } else if (issuer->store != NULL && !end->is_renewal) {
+    } else if (issuer->store != NULL) { /* of a renewal too: a client may wait for what it brings */
         sp_tls_store_refused(issuer->store, end->name, end->why);
     }
 }

@@ -6,6 +6,21 @@
 #include <unistd.h>
 
 #include "acme/client.h"
+#include "serve/nested_folders.h"
+
+/* What lies in the storage is replaced and deleted; what lies in the other folder is its owner's.
+ */
+static sp_status_t check_apart(const sp_config_t *config, const sp_log_t *log)
+{
+    if (!sp_folders_are_nested(config->acme.storage, config->tls_certificates)) {
+        return SP_OK;
+    }
+    sp_log_write(log, SP_LOG_ERROR,
+                 "tls.acme.storage, %s, must have nothing in common with tls.certificates, %s, "
+                 "whose files would be replaced; expected a folder of its own",
+                 config->acme.storage, config->tls_certificates);
+    return SP_BAD_VALUE;
+}
 
 /* Everything that an order needs is there before the first client asks. */
 sp_status_t sp_issuer_check(const sp_config_t *config, const sp_log_t *log)
@@ -19,7 +34,8 @@ sp_status_t sp_issuer_check(const sp_config_t *config, const sp_log_t *log)
     if (acme->storage == NULL) {
         return SP_OK;
     }
-    if (sp_storage_open(acme->storage, true, &storage, &err) != SP_OK) {
+    status = check_apart(config, log);
+    if (status == SP_OK && sp_storage_open(acme->storage, true, &storage, &err) != SP_OK) {
         sp_log_write(log, SP_LOG_ERROR,
                      "tls.acme.storage can't be used: %s; expected a folder that signpost may "
                      "write to",

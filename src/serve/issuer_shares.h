@@ -5,7 +5,7 @@
 /* What one client (http/clients.h) may have of the issuer, so that nobody who makes up names can
  * use up what is there for all: names that have no certificate looked at, which costs lookups, and
  * orders, which cost budget. Names that have a valid certificate cost nothing; nor does a client
- * that is not counted, such as a trusted proxy. */
+ * that is not counted, such as a trusted proxy, or whose address may stand for everybody. */
 
 #include "acme/permission.h"
 #include "http/clients.h"

@@ -84,7 +84,7 @@ sp_status_t sp_tls_store_create(const sp_tls_store_options_t *options, sp_tls_st
         free(store);
         return sp_fail(err, SP_NO_MEMORY, 0, "out of memory");
     }
-    store->last_job = &store->first_job;
+    sp_tls_jobs_init(store);
     store->places = copy_options(options);
     if (store->places != NULL) {
         status = init_tables(store);
@@ -103,12 +103,13 @@ sp_status_t sp_tls_store_create(const sp_tls_store_options_t *options, sp_tls_st
     return SP_OK;
 }
 
-static void drop_jobs(sp_tls_store_t *store)
+/* The others are in the table. */
+static void drop_challenges(sp_tls_store_t *store)
 {
-    while (store->first_job != NULL) {
-        sp_tls_entry_t *entry = store->first_job;
+    while (store->unknown.first != NULL) {
+        sp_tls_entry_t *entry = store->unknown.first;
 
-        store->first_job = entry->next_job;
+        store->unknown.first = entry->next_job;
         if (entry->is_challenge) {
             sp_tls_entry_destroy(store, entry);
         }
@@ -127,12 +128,19 @@ void sp_tls_store_destroy(sp_tls_store_t *store)
     if (store->has_thread) {
         (void)pthread_join(store->thread, NULL);
     }
-    drop_jobs(store);
+    drop_challenges(store);
     sp_tls_table_clear(store);
     sp_tls_places_destroy(store->places);
     sp_tls_places_destroy(store->next_places);
     destroy_locks(store);
     free(store);
+}
+
+/* Its files are looked at before it is used next; a look under way is of no use any more. */
+static void outdate(sp_tls_entry_t *entry)
+{
+    entry->looked_ms = 0;
+    entry->is_again = entry->is_busy;
 }
 
 sp_status_t sp_tls_store_reload(sp_tls_store_t *store, const sp_tls_store_options_t *options)
@@ -146,7 +154,7 @@ sp_status_t sp_tls_store_reload(sp_tls_store_t *store, const sp_tls_store_option
     sp_tls_places_destroy(store->next_places);
     store->next_places = places;
     for (sp_tls_entry_t *entry = store->newest; entry != NULL; entry = entry->older) {
-        entry->looked_ms = 0;
+        outdate(entry);
     }
     unlock(store);
     return SP_OK;
@@ -154,15 +162,14 @@ sp_status_t sp_tls_store_reload(sp_tls_store_t *store, const sp_tls_store_option
 
 static void refuse(sp_tls_store_t *store, sp_tls_entry_t *entry, const char *why)
 {
-    sp_tls_entry_set_why(entry, why);
     if (!entry->is_wanted) {
         return;
     }
+    sp_tls_entry_set_why(entry, why);
     entry->is_wanted = false;
     entry->is_answered = true;
-    if (!sp_tls_job_add(store, entry)) {
-        sp_tls_wait_end_all(entry, NULL);
-    }
+    entry->is_urgent = true;
+    (void)sp_tls_job_add(store, entry);
 }
 
 void sp_tls_store_set_issuer(sp_tls_store_t *store, const sp_tls_issuer_t *issuer)
@@ -194,9 +201,8 @@ void sp_tls_store_changed(sp_tls_store_t *store, sp_str_t name)
         entry->is_answered = true;
         entry->looked_ms = 0;
         sp_tls_entry_set_why(entry, NULL);
-        if (!sp_tls_job_add(store, entry)) {
-            sp_tls_wait_end_all(entry, NULL);
-        }
+        entry->is_urgent = true;
+        (void)sp_tls_job_add(store, entry);
     }
     unlock(store);
 }
@@ -220,7 +226,7 @@ void sp_tls_store_forget(sp_tls_store_t *store, sp_str_t name)
     lock(store);
     entry = (sp_tls_entry_t *)sp_name_map_find(&store->entries, name);
     if (entry != NULL) {
-        entry->looked_ms = 0;
+        outdate(entry);
     }
     unlock(store);
 }
@@ -238,10 +244,10 @@ static sp_tls_found_t find(sp_tls_inbox_t *inbox, sp_tls_entry_t *entry, uint64_
     sp_tls_store_t *store = inbox->store;
     uint64_t age_ms = now_ms > entry->looked_ms ? now_ms - entry->looked_ms : 0;
     bool is_stale = entry->looked_ms == 0 || age_ms >= SP_TLS_FRESH_MS;
-    bool is_queued = false;
+    bool is_queued = entry->is_queued || entry->is_busy; /* whoever comes later joins in */
 
-    if (is_stale || age_ms >= SP_TLS_RECHECK_MS) {
-        entry->asker = entry->is_queued ? entry->asker : wait->asker;
+    if (!is_queued && (is_stale || age_ms >= SP_TLS_RECHECK_MS)) {
+        entry->asker = wait->asker;
         is_queued = sp_tls_job_add(store, entry);
     }
     if (!is_stale && !entry->is_wanted) {
@@ -263,7 +269,7 @@ sp_tls_found_t sp_tls_store_find(sp_tls_inbox_t *inbox, sp_str_t name, uint64_t 
 
     lock(store);
     entry = sp_tls_entry_find(store, name);
-    if (entry == NULL && store->job_count != SP_TLS_STORE_JOBS_MAX) {
+    if (entry == NULL && store->unknown.count != SP_TLS_STORE_JOBS_MAX) {
         entry = sp_tls_entry_create(store, name);
     }
     if (entry != NULL) {

@@ -7,7 +7,9 @@
  * Nothing is read at the start: a name's files are read when a client asks for it, by the store's
  * own thread, so that no worker waits for a disk. What was read is kept, the least recently used
  * being forgotten beyond SP_TLS_STORE_BYTES_MAX and SP_TLS_STORE_NAMES_MAX, and compared with the
- * files again when it is used: a changed file is served within SP_TLS_FRESH_MS.
+ * files again when it is used: a changed file is served within SP_TLS_FRESH_MS. Names that have a
+ * certificate come first, so that who makes up others holds up nobody: of four looks at least one
+ * is for those, if any wait.
  *
  * A name NAME is looked for in this order; the first that has not expired wins, else the first at
  * all:
@@ -30,10 +32,12 @@
 
 #define SP_TLS_STORE_BYTES_MAX ((size_t)64 * 1024 * 1024) /* of certificates, about */
 #define SP_TLS_STORE_NAMES_MAX ((size_t)50000)            /* also those without a certificate */
-#define SP_TLS_STORE_JOBS_MAX ((size_t)10000)             /* names to be looked at, at a time */
-#define SP_TLS_RECHECK_MS 2000                            /* used again after so long: looked at */
-#define SP_TLS_FRESH_MS 8000 /* not looked at for so long: looked at before it is used */
-#define SP_TLS_WAIT_MS 10000 /* that a handshake waits for a certificate */
+#define SP_TLS_STORE_JOBS_MAX                                                                      \
+    ((size_t)1000)             /* names of which nothing is known, to be looked at                 \
+                                */
+#define SP_TLS_RECHECK_MS 2000 /* used again after so long: looked at */
+#define SP_TLS_FRESH_MS 8000   /* not looked at for so long: looked at before it is used */
+#define SP_TLS_WAIT_MS 10000   /* that a handshake waits for a certificate */
 
 typedef struct sp_tls_store sp_tls_store_t;
 
@@ -73,7 +77,8 @@ void sp_tls_store_set_issuer(sp_tls_store_t *store, const sp_tls_issuer_t *issue
  * gets what is there then. */
 void sp_tls_store_changed(sp_tls_store_t *store, sp_str_t name);
 
-/* The issuer will not get a certificate for `name`: whoever waits is told. `why` is copied. */
+/* The issuer will not get a certificate for `name`: if it is wanted, whoever waits is told, and it
+ * may be wanted again. `why` is copied. */
 void sp_tls_store_refused(sp_tls_store_t *store, sp_str_t name, const char *why);
 
 /* Forgets what is known of `name`; its files are read when it is asked for next. */
@@ -101,6 +106,7 @@ struct sp_tls_wait {
     sp_tls_wait_t **link;
     sp_tls_inbox_t *inbox;
     void *entry;
+    bool is_told; /* its asker, to the issuer */
     sp_certificate_t *certificate;
 };
 

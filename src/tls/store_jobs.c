@@ -9,6 +9,7 @@
 #include "tls/store_state.h"
 
 #define WILDCARD_NAME_MAX (SP_TLS_NAME_MAX + 16)
+#define URGENT_ROW_MAX 3 /* then it is the turn of one that is not, if any waits */
 
 /* What there is for a name: the first of each kind, each held. */
 typedef struct choice {
@@ -27,36 +28,60 @@ static void unlock(sp_tls_store_t *store)
     (void)pthread_mutex_unlock(&store->lock);
 }
 
+void sp_tls_jobs_init(sp_tls_store_t *store)
+{
+    store->urgent.last = &store->urgent.first;
+    store->unknown.last = &store->unknown.first;
+}
+
+static bool is_known(const sp_tls_entry_t *entry)
+{
+    return entry->is_urgent || (entry->source != NULL && entry->source->certificate != NULL);
+}
+
 bool sp_tls_job_add(sp_tls_store_t *store, sp_tls_entry_t *entry)
 {
+    sp_tls_queue_t *queue = is_known(entry) ? &store->urgent : &store->unknown;
+
     if (entry->is_busy) {
         entry->is_again = true;
     }
     if (entry->is_queued || entry->is_busy) {
         return true;
     }
-    if (store->job_count == SP_TLS_STORE_JOBS_MAX) {
+    if (queue == &store->unknown && queue->count == SP_TLS_STORE_JOBS_MAX) {
         return false;
     }
     entry->is_queued = true;
     entry->next_job = NULL;
-    *store->last_job = entry;
-    store->last_job = &entry->next_job;
-    ++store->job_count;
+    *queue->last = entry;
+    queue->last = &entry->next_job;
+    ++queue->count;
     (void)pthread_cond_signal(&store->has_work);
     return true;
 }
 
+static bool has_job(const sp_tls_store_t *store)
+{
+    return store->urgent.first != NULL || store->unknown.first != NULL;
+}
+
+/* There is one. */
 static sp_tls_entry_t *take_job(sp_tls_store_t *store)
 {
-    sp_tls_entry_t *entry = store->first_job;
+    bool is_urgent = store->urgent.first != NULL &&
+                     (store->unknown.first == NULL || store->urgent_row < URGENT_ROW_MAX);
+    sp_tls_queue_t *queue = is_urgent ? &store->urgent : &store->unknown;
+    sp_tls_entry_t *entry = queue->first;
 
-    store->first_job = entry->next_job;
-    if (store->first_job == NULL) {
-        store->last_job = &store->first_job;
+    queue->first = entry->next_job;
+    if (queue->first == NULL) {
+        queue->last = &queue->first;
     }
-    --store->job_count;
+    --queue->count;
+    store->urgent_row = is_urgent ? store->urgent_row + 1 : 0;
     entry->is_queued = false;
+    entry->is_urgent = false;
     entry->is_busy = true;
     return entry;
 }
@@ -163,7 +188,8 @@ static void consider_wildcards(sp_tls_store_t *store, sp_str_t name, choice_t *c
     }
 }
 
-static void add_asker(sp_tls_askers_t *askers, uint64_t asker)
+/* False: there are too many. */
+static bool add_asker(sp_tls_askers_t *askers, uint64_t asker)
 {
     size_t i = 0;
 
@@ -173,15 +199,16 @@ static void add_asker(sp_tls_askers_t *askers, uint64_t asker)
     if (i == askers->count && i != SP_TLS_ASKERS_MAX) {
         askers->list[askers->count++] = asker;
     }
+    return i != SP_TLS_ASKERS_MAX;
 }
 
 /* A name that nobody waits for was answered from memory: whoever that was, asks. */
-static void collect_askers(const sp_tls_entry_t *entry, sp_tls_askers_t *askers)
+static void collect_askers(sp_tls_entry_t *entry, sp_tls_askers_t *askers)
 {
     askers->count = 0;
-    add_asker(askers, entry->asker);
-    for (const sp_tls_wait_t *wait = entry->waits; wait != NULL; wait = wait->next) {
-        add_asker(askers, wait->asker);
+    (void)add_asker(askers, entry->asker);
+    for (sp_tls_wait_t *wait = entry->waits; wait != NULL; wait = wait->next) {
+        wait->is_told = add_asker(askers, wait->asker);
     }
 }
 
@@ -244,16 +271,30 @@ static void end_waits(sp_tls_entry_t *entry)
     sp_tls_wait_end_all(entry, entry->source == NULL ? NULL : entry->source->certificate);
 }
 
-/* Somebody may have asked for another look in the meantime; whoever waits, waits for that. */
-static void leave(sp_tls_store_t *store, sp_tls_entry_t *entry)
+/* What the issuer says of some clients is for them alone: who came later, or was one too many, is
+ * left, and is the next to be asked for. */
+static bool has_others(sp_tls_entry_t *entry)
 {
-    bool is_again = entry->is_again;
+    sp_tls_wait_end_told(entry, entry->source == NULL ? NULL : entry->source->certificate);
+    if (entry->waits == NULL) {
+        return false;
+    }
+    entry->asker = entry->waits->asker;
+    return true;
+}
+
+/* What was seen may be outdated by now; whoever waits, waits for the next look. */
+static void leave(sp_tls_store_t *store, sp_tls_entry_t *entry, bool is_limited)
+{
+    bool is_again = (is_limited && has_others(entry)) || entry->is_again;
 
     entry->is_busy = false;
     entry->is_again = false;
-    if (is_again && sp_tls_job_add(store, entry)) {
+    if (is_again) {
         entry->looked_ms = 0;
-        return;
+        if (sp_tls_job_add(store, entry)) {
+            return;
+        }
     }
     entry->is_answered = false;
     if (!entry->is_wanted) {
@@ -264,6 +305,7 @@ static void leave(sp_tls_store_t *store, sp_tls_entry_t *entry)
 static void conclude(sp_tls_store_t *store, sp_tls_entry_t *entry, const choice_t *choice)
 {
     sp_tls_source_t *source = choice->valid;
+    bool is_limited = false;
 
     if (source == NULL) {
         source = choice->expired != NULL ? choice->expired : choice->faulty;
@@ -274,10 +316,11 @@ static void conclude(sp_tls_store_t *store, sp_tls_entry_t *entry, const choice_
         sp_tls_entry_set_why(entry, NULL);
     }
     sp_tls_entry_set_source(store, entry, source);
-    entry->looked_ms = entry->is_limited ? 0 : sp_now_ms();
+    is_limited = entry->is_limited;
+    entry->looked_ms = is_limited ? 0 : sp_now_ms();
     entry->is_limited = false;
     judge(store, entry);
-    leave(store, entry);
+    leave(store, entry, is_limited);
     sp_tls_source_release(store, choice->valid);
     sp_tls_source_release(store, choice->expired);
     sp_tls_source_release(store, choice->faulty);
@@ -342,7 +385,7 @@ static sp_tls_entry_t *await_job(sp_tls_store_t *store)
     sp_tls_places_t *old = NULL;
 
     lock(store);
-    while (store->first_job == NULL && !store->is_ending) {
+    while (!has_job(store) && !store->is_ending) {
         (void)pthread_cond_wait(&store->has_work, &store->lock);
     }
     if (!store->is_ending) {

@@ -34,14 +34,22 @@ typedef struct sp_tls_entry {
     uint64_t looked_ms; /* when its files were looked at; 0: not since the start or a reload */
     char *why;          /* NULL: nothing to tell */
     bool is_queued;
+    bool is_urgent;    /* to be looked at ahead of those of which nothing is known */
     bool is_busy;      /* the thread is looking */
-    bool is_again;     /* and has to look again */
+    bool is_again;     /* and has to look again: what it saw may be outdated */
     bool is_wanted;    /* the issuer's answer is due */
     bool is_limited;   /* the issuer has not looked at it, for who asked: the next may */
     bool is_answered;  /* the issuer has spoken: it is not asked in the next job */
     bool is_challenge; /* in no table; gone when it is answered */
     char name[];
 } sp_tls_entry_t;
+
+/* Names to be looked at, the first to come first. */
+typedef struct sp_tls_queue {
+    sp_tls_entry_t *first;
+    sp_tls_entry_t **last;
+    size_t count;
+} sp_tls_queue_t;
 
 /* A copy of the options. */
 typedef struct sp_tls_places {
@@ -63,9 +71,9 @@ struct sp_tls_store {
     sp_name_map_t sources;
     sp_tls_entry_t *newest;
     sp_tls_entry_t *oldest;
-    sp_tls_entry_t *first_job;
-    sp_tls_entry_t **last_job;
-    size_t job_count;
+    sp_tls_queue_t urgent; /* also names that have a certificate */
+    sp_tls_queue_t unknown;
+    unsigned urgent_row;          /* looks at urgent ones since the last at another */
     sp_tls_places_t *places;      /* the thread's own */
     sp_tls_places_t *next_places; /* NULL: no others */
     sp_tls_issuer_t issuer;       /* want NULL: none */
@@ -116,9 +124,15 @@ void sp_tls_wait_add(sp_tls_inbox_t *inbox, sp_tls_entry_t *entry, sp_tls_wait_t
 /* All who wait for it are told: with `certificate` (borrowed), or NULL. */
 void sp_tls_wait_end_all(sp_tls_entry_t *entry, sp_certificate_t *certificate);
 
+/* The same for those alone whose askers the issuer has been told. */
+void sp_tls_wait_end_told(sp_tls_entry_t *entry, sp_certificate_t *certificate);
+
 /* --- store_jobs.c --- */
 
-/* The thread looks at the entry's files. False: too many wait for that already. */
+void sp_tls_jobs_init(sp_tls_store_t *store);
+
+/* The thread looks at the entry's files, once more if it is at it. False: it is not urgent, has no
+ * certificate, and too many such wait already. */
 bool sp_tls_job_add(sp_tls_store_t *store, sp_tls_entry_t *entry);
 
 void *sp_tls_jobs_run(void *arg); /* the thread; `arg` is the store */

@@ -58,23 +58,40 @@ void sp_tls_wait_add(sp_tls_inbox_t *inbox, sp_tls_entry_t *entry, sp_tls_wait_t
 {
     wait->inbox = inbox;
     wait->entry = entry;
+    wait->is_told = false;
     wait->certificate = NULL;
     link_to(&entry->waits, wait);
+}
+
+static void end(sp_tls_wait_t *wait, sp_certificate_t *certificate)
+{
+    uint64_t one = 1;
+    ssize_t len = 0;
+
+    unlink_from(wait);
+    wait->entry = NULL;
+    wait->certificate = certificate == NULL ? NULL : sp_certificate_retain(certificate);
+    link_to(&wait->inbox->done, wait);
+    len = write(wait->inbox->fd, &one, sizeof(one));
+    (void)len; /* a full counter wakes as well */
 }
 
 void sp_tls_wait_end_all(sp_tls_entry_t *entry, sp_certificate_t *certificate)
 {
     while (entry->waits != NULL) {
-        sp_tls_wait_t *wait = entry->waits;
-        uint64_t one = 1;
-        ssize_t len = 0;
+        end(entry->waits, certificate);
+    }
+}
 
-        unlink_from(wait);
-        wait->entry = NULL;
-        wait->certificate = certificate == NULL ? NULL : sp_certificate_retain(certificate);
-        link_to(&wait->inbox->done, wait);
-        len = write(wait->inbox->fd, &one, sizeof(one));
-        (void)len; /* a full counter wakes as well */
+void sp_tls_wait_end_told(sp_tls_entry_t *entry, sp_certificate_t *certificate)
+{
+    sp_tls_wait_t *next = NULL;
+
+    for (sp_tls_wait_t *wait = entry->waits; wait != NULL; wait = next) {
+        next = wait->next;
+        if (wait->is_told) {
+            end(wait, certificate);
+        }
     }
 }
 

@@ -65,7 +65,8 @@ void sp_tickets_destroy(sp_tickets_t *tickets)
 /* Without randomness the old key goes on. After a long silence no old key is worth keeping. */
 static void rotate(sp_tickets_t *tickets, uint64_t now_ms)
 {
-    uint64_t age_ms = now_ms - tickets->made_ms;
+    /* Another worker may have changed the key after this one had looked at the clock. */
+    uint64_t age_ms = now_ms > tickets->made_ms ? now_ms - tickets->made_ms : 0;
     ticket_key_t fresh;
 
     if (age_ms < (uint64_t)SP_TICKET_KEY_S * 1000 || !make_key(&fresh)) {

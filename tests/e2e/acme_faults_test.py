@@ -2,6 +2,7 @@
 """Certificates on demand when something is wrong: authorities that are down, slow, or talk
 nonsense, and processes that are killed in the middle of an order."""
 
+import http.server
 import json
 import os
 import shutil
@@ -42,6 +43,13 @@ status=$?
 pause after
 exit $status
 """
+
+
+class Elsewhere(http.server.BaseHTTPRequestHandler):
+    """Answers where the authority looks for signpost: an error, to everything."""
+
+    def log_message(self, *_):
+        pass
 
 
 class World:
@@ -131,6 +139,7 @@ class AuthorityTest(unittest.TestCase):
             self.assertEqual(world.authority.connections, before, kind)
             self.assertIn("failed", signpost.err_text)
             self.assertFalse((world.storage / NAME).exists())
+            self.assertFalse((world.storage / ".signpost" / "budget").exists())
         return kind
 
     def test_failures_are_remembered_across_restarts(self):
@@ -140,6 +149,41 @@ class AuthorityTest(unittest.TestCase):
             self.assertTrue(wait_until(lambda: world.ask()["code"] == "back-off", timeout=60))
         with world.signpost():
             self.assertEqual(world.ask()["code"], "back-off")
+
+
+    def test_what_never_reached_the_authority_spends_no_budget(self):
+        world = World(self.enterContext, Pebble)
+        budget = world.storage / ".signpost" / "budget"
+        with world.signpost() as signpost:
+            self.assertTrue(wait_until((world.storage / ".signpost" / "account").exists,
+                                       timeout=60), signpost.err_text)
+            world.authority.popen.kill()
+            world.authority.popen.wait(20)
+            world.authority._statuses = (-9,)
+            world.handshake()
+            self.assertTrue(wait_until(lambda: world.ask()["code"] == "back-off", timeout=60),
+                            f"{world.ask()}\n{signpost.err_text}")
+            self.assertEqual(budget.read_text(), "")
+
+
+    def test_a_wrong_answer_to_a_challenge_is_one_order_of_an_account_that_stays(self):
+        elsewhere = http.server.HTTPServer(("127.0.0.1", 0), Elsewhere)
+        serving = threading.Thread(target=elsewhere.serve_forever)
+        serving.start()
+        self.addCleanup(elsewhere.server_close)
+        self.addCleanup(serving.join, 10)
+        self.addCleanup(elsewhere.shutdown)
+        world = World(self.enterContext,
+                      lambda _, tls_port: Pebble(elsewhere.server_port, tls_port))
+        account = world.storage / ".signpost" / "account"
+        with world.signpost() as signpost:
+            self.assertTrue(wait_until(account.exists, timeout=60), signpost.err_text)
+            registered = account.stat().st_mtime_ns
+            world.handshake()
+            self.assertTrue(wait_until(lambda: world.ask()["code"] == "back-off", timeout=60),
+                            f"{world.ask()}\n{signpost.err_text}")
+        self.assertEqual(world.authority.orders(), 1)
+        self.assertEqual(account.stat().st_mtime_ns, registered)
 
 
 class KillTest(unittest.TestCase):

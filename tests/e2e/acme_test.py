@@ -8,7 +8,7 @@ import stat
 import unittest
 
 from harness.acme import AcmeTest, https, shown_certificate
-from harness.base import host_row, in_parallel
+from harness.base import host_row, in_parallel, timed
 from harness.dns_server import Fault
 from harness.http1 import fetch
 from harness.ports import free_port
@@ -141,35 +141,43 @@ class OnDemandTest(AcmeTest):
             self.assertEqual(cert(*words).returncode, 2, words)
 
 
-class BudgetTest(AcmeTest):
+class ProxiedTest(AcmeTest):
+    """Clients are who a proxy says: those that are here have addresses that are not limited."""
+
+    LISTEN = {"proxy_protocol": True}
+    CONFIG = {"trusted_proxies": ["127.0.0.1"]}
+    CLIENTS, INSIDE = ("198.51.100.1", "198.51.100.2", "203.0.113.3"), "10.0.0.1"
+
+
+class BudgetTest(ProxiedTest):
     ACME = {"per_domain_per_week": 1, "per_hour": 4}
-    OTHERS = ("127.0.0.2", "127.0.0.3")
 
     def test_budgets(self):
+        first, second, third = self.CLIENTS
         names = ("a.example.com", "b.example.com", "a.example.co.uk", "a.example.org",
                  "a.example.net", "a.example.edu")
         self.dns.load([host_row(name, TARGET) for name in names])
-        self.assertServed("a.example.com", TARGET)
-        self.assertRefused("b.example.com")
+        self.assertServed("a.example.com", TARGET, client=first)
+        self.assertRefused("b.example.com", client=first)
         granted, code, reason = self.ask("b.example.com")
         self.assertEqual((granted, code), (False, "domain-budget"))
         self.assertIn("example.com has had its 1 certificates of a week", reason)
-        self.assertServed("a.example.co.uk", TARGET)  # a public suffix is nobody's domain
+        self.assertServed("a.example.co.uk", TARGET, client=first)  # a public suffix is nobody's domain
         # Half of an hour's orders is what one client may cause.
-        self.assertRefused("a.example.org")
+        self.assertRefused("a.example.org", client=first)
         self.assertIn("its client has caused as many orders", self.why("a.example.org"))
         self.assertEqual(self.ask("a.example.org")[:2], (True, "granted"))
         self.assertEqual(
             self.metric('signpost_acme_refusals_total{reason="client-budget"}'), 1)
-        self.assertServed("a.example.org", TARGET, source=self.OTHERS[0])
-        self.assertServed("a.example.org", TARGET)  # what is there is there for all
-        self.assertServed("a.example.net", TARGET, source=self.OTHERS[0])
-        self.assertRefused("a.example.edu", source=self.OTHERS[1])
+        self.assertServed("a.example.org", TARGET, client=second)
+        self.assertServed("a.example.org", TARGET, client=first)  # what is there is there for all
+        self.assertServed("a.example.net", TARGET, client=second)
+        self.assertRefused("a.example.edu", client=third)
         self.assertEqual(self.ask("a.example.edu")[:2], (False, "hour-budget"))
         self.assertEqual(self.authority.orders(), 4)
 
 
-class NamesTest(AcmeTest):
+class NamesTest(ProxiedTest):
     PER_MINUTE = 60
     REFUSED = 'signpost_acme_refusals_total{reason="client-names"}'
 
@@ -177,17 +185,20 @@ class NamesTest(AcmeTest):
         self.dns.load([host_row("wanted.example.com", TARGET)])
         root = self.authority.root()
 
-        def is_limited(number):
+        def is_limited(number, client=self.CLIENTS[0]):
             with self.assertRaises(ssl.SSLError):
-                https(self.tls_port, f"n{number}.example.org", root)
+                https(self.tls_port, f"n{number}.example.org", root, client=client)
             return self.metric(self.REFUSED) != 0
 
+        # Behind such an address may be everybody.
+        self.assertFalse(any(is_limited(-number, self.INSIDE)
+                             for number in range(2 * self.PER_MINUTE)))
         # A minute may end in between.
         asked = next(number for number in range(1, 2 * self.PER_MINUTE + 2) if is_limited(number))
         self.assertGreater(asked, self.PER_MINUTE)
         self.assertIn("too many names", self.why(f"n{asked}.example.org"))
-        self.assertEqual(self.https("wanted.example.com", source="127.0.0.2"), (302, TARGET))
-        self.assertServed("wanted.example.com", TARGET)  # what is there is there for all
+        self.assertServed("wanted.example.com", TARGET, client=self.CLIENTS[1])
+        self.assertServed("wanted.example.com", TARGET, client=self.CLIENTS[0])  # what is there is there for all
 
 
 class StaleTest(AcmeTest):
@@ -264,6 +275,16 @@ class RenewalTest(AcmeTest):
         self.assertGreaterEqual(
             self.metric('signpost_acme_orders_total{kind="renewal",result="issued"}'), 1)
         self.assertIsNotNone(self.metric('signpost_acme_stored{state="valid"}'))
+
+    def test_who_waits_for_a_renewal_hears_that_it_is_refused(self):
+        name = "waits.example.com"
+        record = f"_redirect.{name}"
+        self.dns.load(faults={record: Fault("delay", delay_ms=1500)})
+        make_expired(self.storage / name, name, 1)
+        self.assertTrue(self.dns.wait_for(1, record, timeout=60), self.signpost.err_text)
+        for _ in range(2):
+            seconds = timed(lambda: shown_certificate(self.tls_port, name))[1]
+            self.assertLess(seconds, 8, "it waits as if nobody had an answer")
 
     def test_what_expired_long_ago_is_deleted_where_its_record_is_gone(self):
         old, late, wanted = "old.example.com", "late.example.com", "wanted.example.com"

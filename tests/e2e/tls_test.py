@@ -324,6 +324,15 @@ class CheckTest(TlsTest):
         self.assertEqual(status, 2)
         self.assertIn("Not a directory", text)
 
+    def test_a_storage_among_the_certificates_of_others(self):
+        own = {path.name for path in self.folder.iterdir()}
+        for storage in (self.folder, self.folder / "below", self.folder.parent):
+            acme = {"storage": str(storage), "challenge": "tls-alpn-01"}
+            status, text = self.check({"tls": {"certificates": str(self.folder), "acme": acme}})
+            self.assertEqual(status, 2)
+            self.assertIn(f"tls.acme.storage, {storage}, must have nothing in common with", text)
+        self.assertEqual({path.name for path in self.folder.iterdir()}, own)
+
     def test_a_default_that_is_none(self):
         tls = {"certificates": str(self.folder), "default": "none.example.com"}
         status, text = self.check({"tls": tls})

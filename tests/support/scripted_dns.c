@@ -201,7 +201,8 @@ static const sp_scripted_line_t *next_line(sp_scripted_dns_t *server, const char
 static void build_reply(const sp_scripted_line_t *line, const message_t *query, size_t question_len,
                         bool tcp, message_t *reply)
 {
-    bool truncate = line->action == SP_SCRIPTED_TRUNCATE && !tcp;
+    bool truncate = (line->action == SP_SCRIPTED_TRUNCATE && !tcp) ||
+                    line->action == SP_SCRIPTED_TRUNCATE_ALWAYS;
     unsigned answers = 0;
     unsigned authority = 0;
 

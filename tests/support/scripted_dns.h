@@ -13,8 +13,9 @@
 typedef enum sp_scripted_action {
     SP_SCRIPTED_REPLY, /* as the rest of the line says */
     SP_SCRIPTED_DROP,
-    SP_SCRIPTED_HOLD,     /* the reply is kept back until sp_scripted_release */
-    SP_SCRIPTED_TRUNCATE, /* TC and no records, over UDP; the reply itself over TCP */
+    SP_SCRIPTED_HOLD,            /* the reply is kept back until sp_scripted_release */
+    SP_SCRIPTED_TRUNCATE,        /* TC and no records, over UDP; the reply itself over TCP */
+    SP_SCRIPTED_TRUNCATE_ALWAYS, /* over TCP as well, though that makes no sense */
     SP_SCRIPTED_WRONG_ID,
     SP_SCRIPTED_WRONG_NAME, /* the question section names another name */
     SP_SCRIPTED_GARBAGE     /* header and question of a reply, then nonsense */

@@ -100,11 +100,14 @@ class Pebble(Process):
         return sum(1 for line in self.out if "POST /order-plz" in line)
 
 
-def https(port, name, root, timeout=30, source="127.0.0.1"):
-    """(status, location) of `https://NAME/`, whose certificate `root` must lead to; as the client
-    with the address `source`. A handshake that is refused raises ssl.SSLError."""
+def https(port, name, root, timeout=30, client=None):
+    """(status, location) of `https://NAME/`, whose certificate `root` must lead to; through a proxy
+    that says that it speaks for the address `client`, if one is given. A handshake that is refused
+    raises ssl.SSLError."""
     context = ssl.create_default_context(cadata=root)
-    with socket.create_connection(("127.0.0.1", port), timeout, (source, 0)) as plain:
+    with socket.create_connection(("127.0.0.1", port), timeout) as plain:
+        if client is not None:
+            plain.sendall(f"PROXY TCP4 {client} 192.0.2.1 40000 443\r\n".encode())
         with context.wrap_socket(plain, server_hostname=name) as secure:
             request = f"GET / HTTP/1.1\r\nHost: {name}\r\nConnection: close\r\n\r\n"
             secure.sendall(request.encode())
@@ -130,9 +133,10 @@ def shown_certificate(port, name, timeout=30):
 
 class AcmeTest(unittest.TestCase):
     """One authority, one DNS server, one storage and one signpost for all tests of a class. `ACME`
-    is laid over `tls.acme`, `PEBBLE` over the authority's configuration, `CONFIG` over the rest."""
+    is laid over `tls.acme`, `LISTEN` over the TLS listener, `PEBBLE` over the authority's
+    configuration, `CONFIG` over the rest."""
 
-    ACME, PEBBLE, CONFIG, IDENTITY = {}, {}, {}, "authority.example"
+    ACME, LISTEN, PEBBLE, CONFIG, IDENTITY = {}, {}, {}, {}, "authority.example"
 
     @classmethod
     def setUpClass(cls):
@@ -155,7 +159,7 @@ class AcmeTest(unittest.TestCase):
         http_port, tls_port = listen or (cls.http_port, cls.tls_port)
         config = {
             "listen": [{"address": f"127.0.0.1:{http_port}"},
-                       {"address": f"127.0.0.1:{tls_port}", "tls": True}],
+                       {"address": f"127.0.0.1:{tls_port}", "tls": True, **cls.LISTEN}],
             "admin": {"address": f"127.0.0.1:{admin_port or cls.admin_port}"},
             "tls": {"acme": {"storage": str(cls.storage), "directory": cls.authority.directory,
                              "ca_file": cls.authority.ca_file, "email": "admin@example.com",

@@ -104,3 +104,18 @@ Test(budget, adds_and_drops)
     cr_expect(sp_str_eq(sp_buf_str(&buf), SP_STR("1799999999 a.com\n1800000000 b.com\n")));
     sp_arena_clear(&arena);
 }
+
+Test(budget, takes_one_order_back)
+{
+    sp_arena_t arena;
+    sp_buf_t buf;
+
+    sp_arena_init(&arena, NULL, 0, 1024);
+    sp_buf_init(&buf, &arena, 1024);
+    sp_budget_remove(SP_STR("1799999998 a.com\n1799999999 b.com\n1799999999 a.com\n"
+                            "1799999999 a.com\n"),
+                     SP_STR("a.com"), 1799999999, &buf);
+    cr_expect(sp_str_eq(sp_buf_str(&buf),
+                        SP_STR("1799999998 a.com\n1799999999 b.com\n1799999999 a.com\n")));
+    sp_arena_clear(&arena);
+}

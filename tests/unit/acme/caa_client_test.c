@@ -191,6 +191,19 @@ Test(caa_client, asks_over_tcp_what_was_truncated)
     close_client();
 }
 
+Test(caa_client, gives_up_when_replies_are_truncated_over_tcp_as_well)
+{
+    static const sp_scripted_line_t lines[] = {{.action = SP_SCRIPTED_TRUNCATE_ALWAYS}};
+    asked_t asked;
+
+    open_client(lines, SP_COUNT(lines), NULL);
+    asked = ask("example.com");
+    cr_expect_str_eq(asked.failure, "a truncated reply over TCP");
+    cr_expect_eq(sp_scripted_udp_count(server), 2); /* each try begins anew */
+    cr_expect_eq(sp_scripted_tcp_count(server), 2);
+    close_client();
+}
+
 Test(caa_client, believes_no_nonsense)
 {
     static const sp_scripted_line_t lines[] = {{.action = SP_SCRIPTED_GARBAGE}};

@@ -145,6 +145,34 @@ Test(client, tells_errors_apart)
     cr_expect(sp_acme_client_is_limited(SP_STR("urn:ietf:params:acme:error:rateLimited")));
     cr_expect_not(sp_acme_client_is_limited(SP_STR("rate")));
     cr_expect(sp_acme_client_lacks_account(SP_STR("x acme:error:accountDoesNotExist y")));
+    cr_expect(sp_acme_client_lacks_account(SP_STR("x acme:error:unauthorized y")));
+    cr_expect_not(sp_acme_client_lacks_account(
+        SP_STR(" + Responding to challenge for a.example authorization...\nERROR: Challenge is "
+               "invalid! (returned: invalid) (result: "
+               "[\"error\",\"type\"]\t\"urn:ietf:params:acme:error:unauthorized\")\n")));
     cr_expect(sp_acme_client_is_to_repeat(SP_STR("x acme:error:badNonce y")));
     cr_expect_not(sp_acme_client_is_to_repeat(SP_STR("")));
+}
+
+static bool lacks_directory(const char *output)
+{
+    return sp_acme_client_lacks_directory(sp_str_from(output), SP_STR("https://ca.example/dir"));
+}
+
+Test(client, tells_when_nothing_was_ordered_for_certain)
+{
+    cr_expect(
+        lacks_directory("# INFO: Using main config file x\nERROR: Problem connecting to server "
+                        "(get for https://ca.example/dir; curl returned with 7)\n"));
+    cr_expect(lacks_directory("  + ERROR: An error occurred while sending get-request to "
+                              "https://ca.example/dir (Status 503)\n"));
+    cr_expect_not(lacks_directory("ERROR: Problem connecting to server (head for "
+                                  "https://ca.example/nonce; curl returned with 7)\n"));
+    cr_expect_not(lacks_directory("ERROR: Problem connecting to server (get for "
+                                  "https://ca.example/dir/order/1; curl returned with 7)\n"));
+    cr_expect_not(lacks_directory(" + Requesting new certificate order from CA...\nERROR: Problem "
+                                  "connecting to server (get for https://ca.example/dir; curl "
+                                  "returned with 7)\n"));
+    cr_expect_not(lacks_directory("ERROR: Problem connecting to server (get for "));
+    cr_expect_not(lacks_directory(""));
 }

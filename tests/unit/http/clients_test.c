@@ -44,6 +44,36 @@ Test(clients, are_ipv4_addresses_and_ipv6_networks)
     cr_expect_not(are_one("2001:db8:0:0100::1", "2001:db8:0:0200::1"));
 }
 
+static uint64_t number_of(const char *address)
+{
+    sp_client_t client = named(address);
+
+    cr_expect(client.is_counted, "%s: general limits are another matter", address);
+    return sp_client_to_number(&client);
+}
+
+Test(clients, are_nobody_in_particular_by_addresses_that_many_may_have)
+{
+    static const char *const inside[] = {"127.0.0.1",      "127.255.255.255", "10.0.0.0",
+                                         "10.255.255.255", "172.16.0.0",      "172.31.255.255",
+                                         "192.168.0.0",    "192.168.9.9",     "169.254.0.1",
+                                         "100.64.0.0",     "100.127.255.255", "::1",
+                                         "fe80::1",        "febf::1",         "fc00::1",
+                                         "fdff::1",        "::ffff:10.0.0.1"};
+    static const char *const outside[] = {
+        "126.255.255.255", "128.0.0.0",     "9.255.255.255", "11.0.0.0",        "172.15.255.255",
+        "172.32.0.0",      "192.167.255.1", "192.169.0.0",   "169.253.255.1",   "169.255.0.0",
+        "100.63.255.255",  "100.128.0.0",   "::2",           "fe7f::1",         "fec0::1",
+        "fbff::1",         "fe00::1",       "2001:db8::1",   "::ffff:192.0.2.1"};
+
+    for (size_t i = 0; i != SP_COUNT(inside); ++i) {
+        cr_expect_eq(number_of(inside[i]), 0, "%s", inside[i]);
+    }
+    for (size_t i = 0; i != SP_COUNT(outside); ++i) {
+        cr_expect_neq(number_of(outside[i]), 0, "%s", outside[i]);
+    }
+}
+
 Test(clients, have_the_same_cells_by_address_and_by_name)
 {
     struct sockaddr_storage ipv4 = {0}; /* addresses of connections lie in such */

@@ -50,6 +50,10 @@ Test(issuer_shares, let_a_client_have_so_many_names_looked_at_in_a_minute)
     cr_expect_eq(admit(busy, 60, NOW_MS + 59999), SP_PERMIT_CLIENT_NAMES);
     cr_expect_eq(admit(quiet, 60, NOW_MS + 59999), SP_PERMIT_GRANTED);
     cr_expect_eq(admit(0, 60, NOW_MS + 59999), SP_PERMIT_GRANTED, "a trusted proxy");
+    for (unsigned i = 0; i != 2 * SP_ISSUER_NAMES_PER_MINUTE; ++i) {
+        cr_expect_eq(admit(number_of("10.0.0.1"), 60, NOW_MS), SP_PERMIT_GRANTED, "a balancer");
+        cr_expect(sp_issuer_take_order(clients, number_of("10.0.0.1"), 60, NOW_MS));
+    }
     cr_expect_eq(admit(busy, 60, NOW_MS + 60000), SP_PERMIT_GRANTED, "the next minute");
 }
 

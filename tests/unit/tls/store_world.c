@@ -60,7 +60,9 @@ static sp_tls_want_t want(void *arg, sp_str_t name, const sp_tls_askers_t *asker
         while (sem_wait(&world->gate) != 0) {
         }
         *ret_why = "the test says no";
-        return SP_TLS_WANT_REFUSED;
+        return atomic_load(&world->issuer) == WORLD_LIMITS && !has_guest(askers)
+                   ? SP_TLS_WANT_LIMITED
+                   : SP_TLS_WANT_REFUSED;
     case WORLD_LIMITS:
         if (!has_guest(askers)) {
             *ret_why = "not for them";
@@ -183,4 +185,17 @@ const char *store_world_find(store_world_t *world, const char *name)
 void store_world_begin(store_world_t *world, const char *name, store_wait_t *wait)
 {
     cr_assert_eq(begin(world, name, wait), SP_TLS_WAITING);
+}
+
+void store_world_await_question(store_world_t *world)
+{
+    while (sem_wait(&world->asked) != 0) {
+    }
+}
+
+void store_world_reload(store_world_t *world)
+{
+    const sp_tls_store_options_t options = {.folders = {world->second_root}};
+
+    cr_assert_eq(sp_tls_store_reload(world->store, &options), SP_OK);
 }

@@ -13,7 +13,8 @@
 typedef enum world_issuer {
     WORLD_REFUSES,
     WORLD_LIMITS, /* all askers but WORLD_GUEST */
-    WORLD_BLOCKS, /* says that it was asked, waits for the gate, and refuses */
+    WORLD_BLOCKS, /* says that it was asked, waits for the gate, and refuses, or limits if that is
+                     what it is to do by then */
     WORLD_PROMISES,
     WORLD_DELIVERS
 } world_issuer_t;
@@ -57,5 +58,11 @@ typedef struct store_wait {
 
 void store_world_begin(store_world_t *world, const char *name, store_wait_t *wait);
 void store_world_await(store_world_t *world, store_wait_t *wait);
+
+/* The second folder is the only one from here on, and no event is told any more. */
+void store_world_reload(store_world_t *world);
+
+/* With WORLD_BLOCKS: until the issuer is asked, and so the store's thread is held up. */
+void store_world_await_question(store_world_t *world);
 
 #endif

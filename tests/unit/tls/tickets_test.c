@@ -63,6 +63,23 @@ Test(tickets, change_their_key_and_still_open_the_old_ones)
     sp_tickets_destroy(tickets);
 }
 
+Test(tickets, change_their_key_once_though_a_worker_is_late)
+{
+    sp_tickets_t *tickets = NULL;
+    ticket_t ticket = {.name = {0}};
+    ticket_t next = {.name = {0}};
+    ticket_t late = {.name = {0}};
+
+    cr_assert_eq(sp_tickets_create(1, &tickets), SP_OK);
+    cr_expect_eq(use(tickets, HOURS_8, &ticket, 1), 1);
+    cr_expect_eq(use(tickets, HOURS_8 + 1, &next, 1), 1);
+    cr_expect_neq(memcmp(ticket.name, next.name, 16), 0);
+    cr_expect_eq(use(tickets, HOURS_8, &late, 1), 1, "its clock was read a moment before");
+    cr_expect_eq(memcmp(late.name, next.name, 16), 0);
+    cr_expect_eq(use(tickets, HOURS_8 + 1, &ticket, 0), 2, "the old one still counts");
+    sp_tickets_destroy(tickets);
+}
+
 Test(tickets, forget_all_after_a_long_silence)
 {
     sp_tickets_t *tickets = NULL;
