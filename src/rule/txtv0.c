@@ -331,7 +331,7 @@ static sp_status_t read_patterns(const reader_t *reader, sp_record_t *record)
     record->has_from = from.ptr != NULL;
     record->from = from;
     record->has_re = re.ptr != NULL;
-    record->numbered = sp_str_eq(re, SP_STR("record"));
+    record->numbered = record->has_re && sp_str_eq(re, SP_STR("record"));
     if (!record->has_re) {
         return SP_OK;
     }
