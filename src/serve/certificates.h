@@ -12,7 +12,8 @@
 
 typedef struct sp_certificates sp_certificates_t;
 
-/* Can listeners speak TLS with this configuration? Logs what is wrong. SP_OK, SP_BAD_VALUE, SP_IO …
+/* Can listeners speak TLS with this configuration, which may have faults? Logs what is wrong.
+ * SP_OK, SP_BAD_VALUE, SP_IO …
  */
 sp_status_t sp_certificates_check(const sp_config_t *config, const sp_log_t *log);
 

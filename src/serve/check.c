@@ -2,6 +2,7 @@
 #include "serve/check.h"
 
 #include "serve/certificates.h"
+#include "serve/fault_log.h"
 #include "serve/issuer.h"
 #include "serve/server.h"
 
@@ -9,16 +10,13 @@ sp_status_t sp_check_load(const sp_config_flags_t *flags, const sp_log_t *log,
                           const sp_snapshot_t *old, sp_snapshot_t **ret_snapshot)
 {
     sp_snapshot_t *snapshot = NULL;
-    const sp_config_t *config = NULL;
-    sp_status_t status = sp_snapshot_load(flags, log, old, &snapshot);
+    sp_status_t status = sp_snapshot_examine(flags, log, old, &snapshot);
 
-    if (status != SP_OK) {
-        return status;
-    }
-    config = sp_snapshot_config(snapshot);
-    status = sp_certificates_check(config, log);
-    if (status == SP_OK) {
-        status = sp_issuer_check(config, log);
+    if (snapshot != NULL) {
+        const sp_config_t *config = sp_snapshot_config(snapshot);
+
+        status = sp_fault_worse(status, sp_certificates_check(config, log));
+        status = sp_fault_worse(status, sp_issuer_check(config, log));
     }
     if (status != SP_OK) {
         sp_snapshot_release(snapshot);

@@ -319,7 +319,9 @@ class CheckTest(TlsTest):
     def test_no_folder(self):
         status, text = self.check({"tls": {"certificates": "/nowhere"}})
         self.assertEqual(status, 2)
-        self.assertIn("tls.certificates, /nowhere, can't be used: No such file", text)
+        self.assertRegex(
+            text, "check.json:1:[0-9]+: .* tls.certificates, /nowhere, can't be used: No such file"
+        )
         status, text = self.check({"tls": {"certificates": __file__}})
         self.assertEqual(status, 2)
         self.assertIn("Not a directory", text)
