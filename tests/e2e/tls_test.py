@@ -84,8 +84,8 @@ class CertificateTest(TlsTest):
         self.assertRegex(item["not_after"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
         self.assertEqual(self.certificate("absent.example.com")["state"], "absent")
         self.assertGreaterEqual(self.metric('signpost_certificates{state="valid"}'), 1)
-        days = self.metric("signpost_certificates_next_expiry_days")
-        self.assertTrue(29 < days <= 30, days)
+        expiry = self.metric("signpost_certificates_next_expiry_timestamp_seconds")
+        self.assertTrue(29 < (expiry - time.time()) / 86400 <= 30, expiry)
 
     def test_a_changed_file_is_served(self):
         name = "changes.example.com"
