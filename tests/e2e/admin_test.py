@@ -394,6 +394,11 @@ class ReadinessTest(AdminTest):
         self.assertTrue(wait_until(lambda: self.ready()[0] == 503, timeout=10))
         self.assertGreater(time.monotonic() - begin, self.TIMEOUT_MS * 4 / 1000)
         self.assertEqual(self.ready()[1]["reason"], "no_resolver")
+        done = cli("health", "--ready", "--admin", f"127.0.0.1:{self.admin_port}")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(
+            done.stderr, r"readyz says no: no resolver has answered for \d+ ms \(no_resolver\)\n$"
+        )
         self.assertEqual(self.ask("/healthz").status, 200)
         self.dns.load()
         self.assertTrue(wait_until(lambda: self.ready()[0] == 200, timeout=10))
