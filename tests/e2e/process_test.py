@@ -138,6 +138,20 @@ class RefusalTest(FileTest):
             self.assertRegex(done.stderr, f"(?m)^{pattern}")
         self.assertEqual(len(done.stderr.splitlines()), 7, done.stderr)
 
+    def test_listeners_that_are_in_each_others_way(self):
+        for first, second in (("[::]", "0.0.0.0"), ("[::]", "127.0.0.1"), ("127.0.0.1", "0.0.0.0")):
+            listen = [{"address": f"{first}:1"}, {"address": f"{second}:1"}]
+            text = json.dumps({"listen": listen})
+            path = self.file("c.json", text)
+            done = cli("serve", "--check", "--config", path, "--resolver", "127.0.0.1:53")
+            column = text.index(f'"{second}:1"') + 1
+            self.assertOneLine(done, 2, rf"{re.escape(path)}:1:{column}: {re.escape(second)}:1 and ")
+        listen = {"listen": [{"address": "[::]:1"}], "admin": {"address": "127.0.0.1:1"}}
+        path = self.file("c.json", json.dumps(listen))
+        done = cli("serve", "--check", "--config", path, "--resolver", "127.0.0.1:53")
+        column = json.dumps(listen).index('"127') + 1
+        self.assertOneLine(done, 2, rf"{re.escape(path)}:1:{column}: .*address of their own")
+
     def test_flags_are_named(self):
         zone = self.file("bad.zone", 'x. 5 IN TXT "o\n')
         done = cli("serve", "--check", "--zone", zone, "--zone", "/none", "--listen", "foo")
