@@ -18,6 +18,9 @@ sp_status_t sp_check_load(const sp_config_flags_t *flags, const sp_log_t *log,
         status = sp_fault_worse(status, sp_certificates_check(config, log));
         status = sp_fault_worse(status, sp_issuer_check(config, log));
     }
+    if (status == SP_OK && old != NULL) {
+        status = sp_snapshot_keep(snapshot, old, log);
+    }
     if (status != SP_OK) {
         sp_snapshot_release(snapshot);
         return status;

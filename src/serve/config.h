@@ -162,7 +162,8 @@ typedef struct sp_config {
     sp_config_drain_t drain;
     sp_config_log_t log;
     sp_config_origin_t origin;
-    sp_arena_t arena; /* everything that the above points to */
+    const char *held_storage; /* tls.acme.storage since the start; NULL before the first reload */
+    sp_arena_t arena;         /* everything that the above points to */
 } sp_config_t;
 
 /* One fault. All of it is valid during the callback only. */

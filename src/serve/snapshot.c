@@ -10,6 +10,7 @@
 #include "dns/resolv_conf.h"
 #include "serve/config_origin.h"
 #include "serve/fault_log.h"
+#include "serve/restart.h"
 
 #define RESOLV_CONF "/etc/resolv.conf"
 #define POINTER_MAX 48
@@ -220,6 +221,16 @@ sp_status_t sp_snapshot_load(const sp_config_flags_t *flags, const sp_log_t *log
         *ret_snapshot = snapshot;
     } else {
         sp_snapshot_release(snapshot);
+    }
+    return status;
+}
+
+sp_status_t sp_snapshot_keep(sp_snapshot_t *snapshot, const sp_snapshot_t *old, const sp_log_t *log)
+{
+    sp_status_t status = sp_restart_keep(log, old->config, snapshot->config);
+
+    if (status != SP_OK) {
+        sp_log_write(log, SP_LOG_ERROR, "out of memory while loading the configuration");
     }
     return status;
 }

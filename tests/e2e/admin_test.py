@@ -93,6 +93,33 @@ class EndpointsTest(AdminTest):
             self.assertEqual(done.returncode, 0, done.stderr)
 
 
+class InForceTest(AdminTest):
+    """/config says what is done, not what the file would like."""
+
+    SETTINGS = {"threads": 1}
+
+    def test_what_needs_a_restart_stays(self):
+        before = self.ask_json("/config")
+        port = self.signpost.where[1]
+        self.signpost.reload(
+            {
+                "listen": [{"address": f"127.0.0.1:{port}", "https_port": 5}, {"address": "unix:/x"}],
+                "admin": {"address": f"127.0.0.1:{free_port()}"},
+                "threads": 2,
+                "cache": {"max_ttl_s": 77},
+                "tls": {"acme": {"storage": str(self.signpost.directory / "storage")}},
+            }
+        )
+        after = self.ask_json("/config")
+        self.assertEqual(after["cache"]["max_ttl_s"], 77)
+        for key in ("listen", "admin", "threads"):
+            self.assertEqual(after[key], before[key])
+            wanted = f"warning: a change of {key} needs a restart"
+            self.assertTrue(self.signpost.wait_line(lambda line, w=wanted: w in line, "err", 5))
+        self.assertNotIn("acme", after["tls"])
+        self.assertIn("a change of tls.acme.storage needs a restart", self.signpost.err_text)
+
+
 class MetricsTest(AdminTest):
     SETTINGS = {"threads": 2, "cache": {"enabled": True}}
     ROWS = [host_row(HOST, TARGET)]
