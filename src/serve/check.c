@@ -6,8 +6,9 @@
 #include "serve/issuer.h"
 #include "serve/server.h"
 
-sp_status_t sp_check_load(const sp_config_flags_t *flags, const sp_log_t *log,
-                          const sp_snapshot_t *old, sp_snapshot_t **ret_snapshot)
+/* The snapshot is given whatever the status is, but with SP_NO_MEMORY. */
+static sp_status_t judge(const sp_config_flags_t *flags, const sp_log_t *log,
+                         const sp_snapshot_t *old, sp_snapshot_t **ret_snapshot)
 {
     sp_snapshot_t *snapshot = NULL;
     sp_status_t status = sp_snapshot_examine(flags, log, old, &snapshot);
@@ -17,7 +18,17 @@ sp_status_t sp_check_load(const sp_config_flags_t *flags, const sp_log_t *log,
 
         status = sp_fault_worse(status, sp_certificates_check(config, log));
         status = sp_fault_worse(status, sp_issuer_check(config, log));
+        *ret_snapshot = snapshot;
     }
+    return status;
+}
+
+sp_status_t sp_check_load(const sp_config_flags_t *flags, const sp_log_t *log,
+                          const sp_snapshot_t *old, sp_snapshot_t **ret_snapshot)
+{
+    sp_snapshot_t *snapshot = NULL;
+    sp_status_t status = judge(flags, log, old, &snapshot);
+
     if (status == SP_OK && old != NULL) {
         status = sp_snapshot_keep(snapshot, old, log);
     }
@@ -38,11 +49,12 @@ int sp_serve_check(const sp_config_flags_t *flags)
 {
     sp_log_t log = {.level = SP_LOG_INFO};
     sp_snapshot_t *snapshot = NULL;
-    sp_status_t status = sp_check_load(flags, &log, NULL, &snapshot);
+    sp_status_t status = judge(flags, &log, NULL, &snapshot);
 
-    if (status != SP_OK) {
-        return sp_check_exit_status(status);
+    if (snapshot != NULL) {
+        status =
+            sp_fault_worse(status, sp_certificates_inspect(sp_snapshot_config(snapshot), &log));
     }
     sp_snapshot_release(snapshot);
-    return SP_EXIT_SERVED;
+    return status == SP_OK ? SP_EXIT_SERVED : sp_check_exit_status(status);
 }

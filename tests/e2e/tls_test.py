@@ -4,9 +4,11 @@
 import json
 import os
 import re
+import shutil
 import signal
 import ssl
 import subprocess
+import tempfile
 import time
 import unittest
 from pathlib import Path
@@ -16,7 +18,14 @@ from harness.base import host_row, in_parallel, timed
 from harness.connect import connect, trusting_context
 from harness.process import wait_until
 from harness.signpost import cli
-from harness.tls import KUBERNETES, TlsTest, hello_octets, make_certificate, shown_names
+from harness.tls import (
+    KUBERNETES,
+    TlsTest,
+    hello_octets,
+    make_certificate,
+    make_expired,
+    shown_names,
+)
 
 HOST = "a.example.com"
 TARGET = "https://a.example.net/"
@@ -325,6 +334,43 @@ class CheckTest(TlsTest):
         status, text = self.check({"tls": {"certificates": __file__}})
         self.assertEqual(status, 2)
         self.assertIn("Not a directory", text)
+
+    def test_every_folder_is_read(self):
+        with tempfile.TemporaryDirectory() as directory:
+            root = Path(directory)
+            for folder, name in (
+                ("good.example", "good.example"),
+                ("*.wild.example", "*.wild.example"),
+                ("_.wild.example", "*.wild.example"),
+                ("other.example", "good.example"),
+                ("Upper.example", "upper.example"),
+                ("mixed.example", "mixed.example"),
+            ):
+                make_certificate(root / folder, name, name)
+            make_expired(root / "old.example", "old.example", 5)
+            key = (root / "good.example" / "privkey.pem").read_text()
+            (root / "mixed.example" / "privkey.pem").write_text(key)
+            (root / "half.example").mkdir()
+            (root / "half.example" / "fullchain.pem").write_text("half")
+            (root / "private").mkdir()
+            (root / "README").write_text("x")
+            tls = {"certificates": directory}
+            status, text = self.check({"tls": tls})
+            lines = text.splitlines()
+            self.assertEqual((status, len(lines)), (2, 5), text)
+            warning = f"signpost: warning: {directory}"
+            for begin, words in (
+                (f"{directory}/half.example: ", "cannot read privkey.pem"),
+                (f"{directory}/mixed.example: ", "key"),
+                (f"{warning}/other.example: ", "does not hold for the name"),
+                (f"{warning}/Upper.example: ", "in lower case"),
+                (f"{warning}/old.example: ", "has expired"),
+            ):
+                self.assertTrue(any(x.startswith(begin) and words in x for x in lines), text)
+            for folder in ("half.example", "mixed.example"):
+                shutil.rmtree(root / folder)
+            status, text = self.check({"tls": tls})
+            self.assertEqual((status, len(text.splitlines())), (0, 3), text)
 
     def test_a_default_that_is_none(self):
         tls = {"certificates": str(self.folder), "default": "none.example.com"}
