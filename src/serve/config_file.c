@@ -175,6 +175,16 @@ static sp_status_t examine_unreadable(const char *path, int error, sp_config_fau
     return status == SP_OK ? bad : status;
 }
 
+/* An empty variable counts as not set: it is the flag. */
+static sp_status_t examine_no_name(sp_config_fault_fn *on_fault, void *arg,
+                                   sp_config_t **ret_config)
+{
+    sp_status_t status = examine_nothing("--config", "expected the name of a file, not nothing",
+                                         on_fault, arg, ret_config);
+
+    return status == SP_OK ? SP_BAD_VALUE : status;
+}
+
 /* One octet more than is allowed is read, so that examine_text sees that it is too much. */
 sp_status_t sp_config_examine_file(const char *path, sp_config_fault_fn *on_fault, void *arg,
                                    sp_config_t **ret_config)
@@ -182,8 +192,12 @@ sp_status_t sp_config_examine_file(const char *path, sp_config_fault_fn *on_faul
     sp_status_t status = SP_NO_MEMORY;
     FILE *file = NULL;
     size_t len;
-    char *memory = malloc(SP_CONFIG_FILE_MAX + 1);
+    char *memory = NULL;
 
+    if (path[0] == '\0') {
+        return examine_no_name(on_fault, arg, ret_config);
+    }
+    memory = malloc(SP_CONFIG_FILE_MAX + 1);
     if (memory == NULL) {
         goto out;
     }

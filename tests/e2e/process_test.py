@@ -82,6 +82,10 @@ class RefusalTest(FileTest):
             cli("serve", "--config", str(self.directory)), 2, re.escape(str(self.directory))
         )
 
+    def test_config_without_a_name(self):
+        done = cli("serve", "--config", "")
+        self.assertOneLine(done, 2, "^--config: expected the name of a file, not nothing$")
+
     def test_faults_have_a_position(self):
         for text, line, column in (
             ("{", 1, None),
