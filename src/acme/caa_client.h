@@ -3,8 +3,8 @@
 #define SIGNPOST_ACME_CAA_CLIENT_H
 
 /* Looks for the CAA records that matter for a name: its own, else its parent's, and so on up (RFC
- * 8659, 3), at the configured resolvers. Names that zone files answer have none. One client belongs
- * to one loop. */
+ * 8659, 3), at the configured resolvers. Names that zone files answer have none of their own; above
+ * their zone the resolvers are asked as for any other name. One client belongs to one loop. */
 
 #include <signpost/base/arena.h>
 

@@ -217,10 +217,13 @@ static void on_caa(void *arg, const sp_caa_found_t *found)
 
     permission->caa = NULL;
     if (found->failure != NULL) {
+        bool is_own = sp_str_eq(found->owner, permission->name);
+
         conclude(permission, SP_PERMIT_CAA_FAILURE,
-                 "the CAA records of %.*s can't be looked up (%s), and without knowing them nobody "
-                 "may issue",
-                 (int)found->owner.len, found->owner.ptr, found->failure);
+                 "the CAA records of %.*s%s can't be looked up (%s), and without knowing them "
+                 "nobody may issue",
+                 (int)found->owner.len, found->owner.ptr,
+                 is_own ? "" : ", which count below it as well,", found->failure);
     } else {
         judge_caa(permission, found);
     }

@@ -48,7 +48,7 @@ static bool end_round(sp_renewals_t *renewals, uint64_t now_ms)
 {
     sp_storage_walk_end(renewals->walk);
     renewals->walk = NULL;
-    renewals->next_ms = now_ms + SP_RENEWALS_PAUSE_MS;
+    renewals->next_ms = renewals->has_changed ? now_ms : now_ms + SP_RENEWALS_PAUSE_MS;
     renewals->figures = renewals->counting;
     renewals->figures.is_known = true;
     return true;
@@ -61,9 +61,10 @@ bool sp_renewals_step(sp_renewals_t *renewals, uint64_t now_ms, time_t now)
     sp_str_t name;
 
     if (renewals->walk == NULL) {
-        if (now_ms < renewals->next_ms) {
+        if (now_ms < renewals->next_ms && !renewals->has_changed) {
             return false;
         }
+        renewals->has_changed = false;
         renewals->counting = (sp_renewals_figures_t){.is_known = false};
         renewals->walk = sp_storage_walk_begin(renewals->storage, ".");
         renewals->next_ms = now_ms + SP_RENEWALS_PAUSE_MS;
@@ -131,12 +132,14 @@ static bool delete (const sp_storage_t *storage, sp_str_t name, time_t now)
     return is_deleted;
 }
 
-bool sp_renewals_note(const sp_renewals_t *renewals, const sp_order_end_t *end, time_t now)
+bool sp_renewals_note(sp_renewals_t *renewals, const sp_order_end_t *end, time_t now)
 {
+    renewals->has_changed = renewals->has_changed || end->result == SP_ORDER_ISSUED;
     if (!end->is_renewal || end->result != SP_ORDER_REFUSED) {
         return false;
     }
     if (is_withdrawn(end->permit) && delete (renewals->storage, end->name, now)) {
+        renewals->has_changed = true;
         return true;
     }
     sp_ledger_postpone(renewals->storage, end->name, (uint64_t)now + SP_RENEWALS_REFUSED_S,

@@ -27,6 +27,7 @@ typedef struct sp_renewals {
     sp_orders_t *orders;
     sp_storage_walk_t *walk; /* NULL: between two rounds */
     uint64_t next_ms;
+    bool has_changed; /* since the round began, or since the last: the next one waits for nothing */
     sp_renewals_figures_t counting;
     sp_renewals_figures_t figures;
 } sp_renewals_t;
@@ -38,10 +39,11 @@ void sp_renewals_clear(sp_renewals_t *renewals);
 /* To be called about once a second. True when a round has ended: `figures` are new. */
 bool sp_renewals_step(sp_renewals_t *renewals, uint64_t now_ms, time_t now);
 
-/* An order has ended. Of a renewal that was refused it is remembered when to try again; where the
- * certificate expired more than SP_RENEWALS_KEEP_S ago, it is deleted: true. Nothing is deleted
- * because DNS can't be asked, nor because the authority fails: a clock that is wrong must not empty
- * the storage; nor what was not put there by an order. */
-bool sp_renewals_note(const sp_renewals_t *renewals, const sp_order_end_t *end, time_t now);
+/* An order has ended. What is there now is counted as soon as the round that goes on is over. Of a
+ * renewal that was refused it is remembered when to try again; where the certificate expired more
+ * than SP_RENEWALS_KEEP_S ago, it is deleted: true. Nothing is deleted because DNS can't be asked,
+ * nor because the authority fails: a clock that is wrong must not empty the storage; nor what was
+ * not put there by an order. */
+bool sp_renewals_note(sp_renewals_t *renewals, const sp_order_end_t *end, time_t now);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <jansson.h>
 #include <poll.h>
 #include <signpost/base/arena.h>
 #include <string.h>
@@ -111,32 +112,46 @@ static int read_answer(probe_t *probe)
     return 0;
 }
 
-/* The body of an answer, which says why in JSON; empty when there is none that can be shown. */
-static sp_str_t reason_in(sp_str_t answer)
+static sp_str_t member(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+
+    return json_is_string(value)
+               ? (sp_str_t){.ptr = json_string_value(value), .len = json_string_length(value)}
+               : SP_STR("");
+}
+
+/* What the body of an answer says: "MESSAGE (REASON)". Nothing where it is not the JSON of
+ * signpost.
+ */
+static void print_reason(sp_str_t answer)
 {
     const sp_str_t end_of_head = SP_STR("\r\n\r\n");
-    sp_str_t body =
-        sp_str_trim(sp_str_skip(answer, sp_str_search(answer, end_of_head) + end_of_head.len));
+    sp_str_t body = sp_str_skip(answer, sp_str_search(answer, end_of_head) + end_of_head.len);
+    json_t *json = json_loadb(body.ptr, body.len, 0, NULL);
+    sp_str_t reason = member(json, "reason");
+    sp_str_t message = member(json, "message");
+    sp_error_t printable; /* what a stranger wrote must not steer a terminal */
 
-    for (size_t i = 0; i != body.len; ++i) {
-        if (body.ptr[i] < ' ' || body.ptr[i] > '~') {
-            return SP_STR("");
-        }
+    if (message.len != 0 && reason.len != 0) {
+        (void)sp_fail(&printable, SP_BAD_VALUE, 0, ": %.*s (%.*s)", (int)message.len, message.ptr,
+                      (int)reason.len, reason.ptr);
+        (void)fputs(printable.message, stderr);
     }
-    return body;
+    json_decref(json);
 }
 
 static int judge(const probe_t *probe)
 {
     sp_str_t answer = {.ptr = probe->answer, .len = probe->len};
-    sp_str_t reason = reason_in(answer);
 
     if (sp_str_starts_with(answer, SP_STR("HTTP/1.1 200 "))) {
         return SP_EXIT_DONE;
     }
     if (sp_str_starts_with(answer, SP_STR("HTTP/1.1 503 "))) {
-        (void)fprintf(stderr, "signpost health: %s%s says no: %.*s\n", probe->address.text,
-                      probe->path, (int)reason.len, reason.ptr);
+        (void)fprintf(stderr, "signpost health: %s%s says no", probe->address.text, probe->path);
+        print_reason(answer);
+        (void)fputc('\n', stderr);
     } else {
         (void)fprintf(
             stderr, "signpost health: %s does not answer as the admin address of signpost would\n",

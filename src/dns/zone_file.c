@@ -79,8 +79,12 @@ static sp_status_t load_stream(reader_t *reader, FILE *file, sp_error_t *err)
     if (fstat(fileno(file), &info) != 0) {
         return refuse_file(reader->path, err);
     }
-    if (!S_ISREG(info.st_mode) || info.st_size > FILE_MAX) {
-        return sp_fail(err, SP_IO, 0, "%s: not a file of at most 1 GiB", reader->path);
+    if (!S_ISREG(info.st_mode)) {
+        return sp_fail(err, SP_IO, 0, "%s: is %s; expected a zone file", reader->path,
+                       S_ISDIR(info.st_mode) ? "a directory" : "no regular file");
+    }
+    if (info.st_size > FILE_MAX) {
+        return sp_fail(err, SP_IO, 0, "%s: expected a file of at most 1 GiB", reader->path);
     }
     reader->device = info.st_dev;
     reader->inode = info.st_ino;

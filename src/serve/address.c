@@ -147,3 +147,54 @@ bool sp_address_eq(const sp_address_t *a, const sp_address_t *b)
     return a->kind == b->kind && a->socket_len == b->socket_len &&
            memcmp(&a->socket, &b->socket, a->socket_len) == 0;
 }
+
+/* An address of either family as one of IPv6 (RFC 4291, 2.5.5.2). */
+typedef struct endpoint {
+    struct in6_addr address;
+    in_port_t port;
+} endpoint_t;
+
+static endpoint_t endpoint_of(const sp_address_t *address)
+{
+    endpoint_t endpoint = {.port = 0};
+
+    if (address->kind == SP_ADDRESS_IPV6) {
+        struct sockaddr_in6 in6;
+
+        memcpy(&in6, &address->socket, sizeof(in6));
+        endpoint.address = in6.sin6_addr;
+        endpoint.port = in6.sin6_port;
+    } else if (address->kind == SP_ADDRESS_IPV4) {
+        struct sockaddr_in in;
+
+        memcpy(&in, &address->socket, sizeof(in));
+        memset(endpoint.address.s6_addr + 10, 0xff, 2);
+        memcpy(endpoint.address.s6_addr + 12, &in.sin_addr, sizeof(in.sin_addr));
+        endpoint.port = in.sin_port;
+    }
+    return endpoint;
+}
+
+/* Does a listener at `a` take what is sent to `b`? */
+static bool takes(const endpoint_t *a, const endpoint_t *b)
+{
+    static const unsigned char any4[4] = {0};
+    const unsigned char *last = a->address.s6_addr + 12;
+
+    if (IN6_IS_ADDR_UNSPECIFIED(&a->address) || IN6_ARE_ADDR_EQUAL(&a->address, &b->address)) {
+        return true;
+    }
+    return IN6_IS_ADDR_V4MAPPED(&a->address) && memcmp(last, any4, sizeof(any4)) == 0 &&
+           IN6_IS_ADDR_V4MAPPED(&b->address);
+}
+
+bool sp_address_overlaps(const sp_address_t *a, const sp_address_t *b)
+{
+    endpoint_t one = endpoint_of(a);
+    endpoint_t other = endpoint_of(b);
+
+    if (one.port == 0 || other.port == 0) { /* no address of a network */
+        return a->kind != SP_ADDRESS_NONE && sp_address_eq(a, b);
+    }
+    return one.port == other.port && (takes(&one, &other) || takes(&other, &one));
+}

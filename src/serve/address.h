@@ -32,4 +32,8 @@ sp_status_t sp_address_parse(sp_str_t text, sp_arena_t *arena, sp_address_t *ret
 /* Both name the same place, however they are written. */
 bool sp_address_eq(const sp_address_t *a, const sp_address_t *b);
 
+/* The system would not let one process listen at both: they are the same, or one takes every
+ * address at the port of the other: 0.0.0.0 those of IPv4, [::] those of both families. */
+bool sp_address_overlaps(const sp_address_t *a, const sp_address_t *b);
+
 #endif

@@ -8,7 +8,11 @@
 #include <unistd.h>
 
 #include "http/tls.h"
+#include "serve/config_origin.h"
+#include "serve/fault_log.h"
 #include "tls/folder.h"
+
+#define CERTIFICATES "/tls/certificates"
 
 struct sp_certificates {
     const sp_log_t *log;
@@ -38,11 +42,11 @@ static sp_status_t check_folder(const sp_config_t *config, const sp_log_t *log)
     if (error == 0 || (error == ENOENT && config->acme.storage != NULL)) {
         return SP_OK; /* where none is there, all of them are got on demand */
     }
-    sp_log_write(log, SP_LOG_ERROR,
-                 "%s is to speak TLS, but tls.certificates, %s, can't be used: %s; expected a "
-                 "folder with one folder for each name",
-                 sp_config_tls_listener(config)->address.text, config->tls_certificates,
-                 strerror(error));
+    sp_fault_log_value(log, config, CERTIFICATES,
+                       "%s is to speak TLS, but tls.certificates, %s, can't be used: %s; expected "
+                       "a folder with one folder for each name",
+                       sp_config_tls_listener(config)->address.text, config->tls_certificates,
+                       strerror(error));
     return SP_BAD_VALUE;
 }
 
@@ -53,14 +57,14 @@ static sp_status_t check_default(const sp_config_t *config, const sp_log_t *log)
     sp_error_t err = {0};
     sp_status_t status = SP_OK;
 
-    if (config->tls_default[0] == '\0') {
+    if (config->tls_default[0] == '\0' || !sp_config_knows(config, "/tls/default")) {
         return SP_OK;
     }
     status = sp_tls_folder_read(config->tls_certificates, sp_str_from(config->tls_default), &mark,
                                 &certificate, &err);
     if (status != SP_OK) {
-        sp_log_write(log, SP_LOG_ERROR, "tls.default: %s/%s: %s", config->tls_certificates,
-                     config->tls_default, err.message);
+        sp_fault_log_value(log, config, "/tls/default", "tls.default: %s/%s: %s",
+                           config->tls_certificates, config->tls_default, err.message);
         return SP_BAD_VALUE;
     }
     sp_certificate_release(certificate);
@@ -71,7 +75,7 @@ sp_status_t sp_certificates_check(const sp_config_t *config, const sp_log_t *log
 {
     sp_status_t status = SP_OK;
 
-    if (sp_config_tls_listener(config) == NULL) {
+    if (sp_config_tls_listener(config) == NULL || !sp_config_knows(config, CERTIFICATES)) {
         return SP_OK;
     }
     status = check_folder(config, log);

@@ -12,9 +12,14 @@
 
 typedef struct sp_certificates sp_certificates_t;
 
-/* Can listeners speak TLS with this configuration? Logs what is wrong. SP_OK, SP_BAD_VALUE, SP_IO …
+/* Can listeners speak TLS with this configuration, which may have faults? Logs what is wrong.
+ * SP_OK, SP_BAD_VALUE, SP_IO …
  */
 sp_status_t sp_certificates_check(const sp_config_t *config, const sp_log_t *log);
+
+/* Reads every folder of tls.certificates, which nothing else does at once: a pair that is broken is
+ * a fault, one that clients would not like a warning. SP_OK, SP_BAD_VALUE, SP_NO_MEMORY. */
+sp_status_t sp_certificates_inspect(const sp_config_t *config, const sp_log_t *log);
 
 /* *ret_certificates is NULL when no listener speaks TLS. `log` must outlive it; faults are logged.
  */

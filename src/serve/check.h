@@ -7,7 +7,8 @@
 #include "serve/snapshot.h"
 
 /* As sp_snapshot_load; also SP_BAD_VALUE (logged) when listeners could not do what they are asked
- * to. */
+ * to. Every fault is told, whatever else is wrong. What can't change while `old` is in force
+ * stays as it is there. */
 sp_status_t sp_check_load(const sp_config_flags_t *flags, const sp_log_t *log,
                           const sp_snapshot_t *old, sp_snapshot_t **ret_snapshot);
 

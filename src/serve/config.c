@@ -93,13 +93,3 @@ const sp_config_listen_t *sp_config_tls_listener(const sp_config_t *config)
     }
     return NULL;
 }
-
-void sp_config_fault_write(const sp_config_fault_t *fault, sp_buf_t *buf)
-{
-    sp_buf_append(buf, sp_str_from(fault->source));
-    if (fault->line != 0) {
-        sp_buf_printf(buf, ":%zu:%zu", fault->line, fault->column);
-    }
-    sp_buf_append(buf, SP_STR(": "));
-    sp_buf_append(buf, sp_str_from(fault->message));
-}

@@ -135,6 +135,15 @@ typedef struct sp_config_log {
     sp_log_format_t format;
 } sp_config_log_t;
 
+/* config_origin.h reads it. */
+typedef struct sp_config_origin {
+    const char *file;     /* NULL: there is none */
+    sp_str_t text;        /* what it holds */
+    const size_t *bad_at; /* where values stand that were not taken */
+    size_t bad_count;
+    bool is_zone_flag; /* the zones are those of --zone */
+} sp_config_origin_t;
+
 typedef struct sp_config {
     const sp_config_listen_t *listen; /* at least one */
     size_t listen_count;
@@ -152,7 +161,9 @@ typedef struct sp_config {
     sp_config_limits_t limits;
     sp_config_drain_t drain;
     sp_config_log_t log;
-    sp_arena_t arena; /* everything that the above points to */
+    sp_config_origin_t origin;
+    const char *held_storage; /* tls.acme.storage since the start; NULL before the first reload */
+    sp_arena_t arena;         /* everything that the above points to */
 } sp_config_t;
 
 /* One fault. All of it is valid during the callback only. */
@@ -164,9 +175,6 @@ typedef struct sp_config_fault {
 } sp_config_fault_t;
 
 typedef void sp_config_fault_fn(void *arg, const sp_config_fault_t *fault);
-
-/* Appends "FILE:LINE:COLUMN: message" or "--flag: message", without line end. */
-void sp_config_fault_write(const sp_config_fault_t *fault, sp_buf_t *buf);
 
 /* What the program was told besides the file. Everything is borrowed. A list of flags replaces the
  * list that the environment or the file gives; it is never added to it. */
@@ -189,6 +197,14 @@ typedef struct sp_config_flags {
  * SP_NO_MEMORY, SP_IO when the file can't be read (reported too), or SP_BAD_VALUE. */
 sp_status_t sp_config_load(const sp_config_flags_t *flags, sp_config_fault_fn *on_fault, void *arg,
                            sp_config_t **ret_config);
+
+/* The same for whoever goes on looking for faults: a bad configuration is given as well, with what
+ * was right in it and defaults for the rest (see sp_config_knows); items of lists may be all zero.
+ * It is not fit to serve with. NULL with SP_NO_MEMORY only. */
+sp_status_t sp_config_examine(const sp_config_flags_t *flags, sp_config_fault_fn *on_fault,
+                              void *arg, sp_config_t **ret_config);
+sp_status_t sp_config_examine_file(const char *path, sp_config_fault_fn *on_fault, void *arg,
+                                   sp_config_t **ret_config);
 
 /* The parts of sp_config_load. `name` is what faults call the text. */
 sp_status_t sp_config_create_default(sp_config_t **ret_config);

@@ -5,51 +5,73 @@
 
 #define POINTER_MAX 48
 
-static void report_double_listener(const sp_config_t *config, size_t at,
-                                   sp_config_conflict_fn *on_conflict, void *arg)
+static void report_taken(const sp_config_t *config, const sp_address_t *taken, size_t at,
+                         sp_config_conflict_fn *on_conflict, void *arg)
 {
+    const sp_address_t *address = &config->listen[at].address;
     char pointer[POINTER_MAX];
     char message[SP_ERROR_MESSAGE_MAX];
+    int written = 0;
 
-    if (snprintf(pointer, sizeof(pointer), "/listen/%zu/address", at) > 0 &&
-        snprintf(message, sizeof(message),
-                 "%.100s is listened at already; expected each place once",
-                 config->listen[at].address.text) > 0) {
+    if (sp_address_eq(address, taken)) {
+        written =
+            snprintf(message, sizeof(message),
+                     "%.100s is listened at already; expected each place once", address->text);
+    } else {
+        written =
+            snprintf(message, sizeof(message),
+                     "%.60s and %.60s can't both be listened at: one takes the other's, and [::] "
+                     "both families; expected one of them",
+                     address->text, taken->text);
+    }
+    if (written > 0 && snprintf(pointer, sizeof(pointer), "/listen/%zu/address", at) > 0) {
         on_conflict(arg, pointer, message);
     }
 }
 
-/* Listeners are opened by several threads at once (SO_REUSEPORT), so that the system would not
- * complain about one that is there twice. */
-static bool is_listed_before(const sp_config_t *config, size_t at)
+/* The first of `count` listeners that is in the way of the address; NULL: none. They are opened by
+ * several threads at once (SO_REUSEPORT), so that the system would not complain about one that is
+ * there twice. */
+static const sp_address_t *find_overlap(const sp_config_t *config, size_t count,
+                                        const sp_address_t *address)
 {
-    const sp_address_t *address = &config->listen[at].address;
-    bool found = false;
-
-    for (size_t i = 0; i != at && !found; ++i) {
-        found =
-            address->kind != SP_ADDRESS_NONE && sp_address_eq(address, &config->listen[i].address);
+    for (size_t i = 0; i != count; ++i) {
+        if (sp_address_overlaps(address, &config->listen[i].address)) {
+            return &config->listen[i].address;
+        }
     }
-    return found;
+    return NULL;
+}
+
+static void check_admin(const sp_config_t *config, sp_config_conflict_fn *on_conflict, void *arg)
+{
+    const sp_address_t *taken = find_overlap(config, config->listen_count, &config->admin);
+    char message[SP_ERROR_MESSAGE_MAX];
+
+    if (taken != NULL && sp_address_eq(taken, &config->admin)) {
+        on_conflict(arg, "/admin/address",
+                    "the admin endpoints must have an address of their own, not that of a public "
+                    "listener");
+    } else if (taken != NULL &&
+               snprintf(message, sizeof(message),
+                        "the admin endpoints must have an address of their own; the public "
+                        "listener %.60s takes %.60s as well",
+                        taken->text, config->admin.text) > 0) {
+        on_conflict(arg, "/admin/address", message);
+    }
 }
 
 static void check_listeners(const sp_config_t *config, sp_config_conflict_fn *on_conflict,
                             void *arg)
 {
-    bool is_admin = false;
-
     for (size_t i = 0; i != config->listen_count; ++i) {
-        is_admin = is_admin || (config->admin.kind != SP_ADDRESS_NONE &&
-                                sp_address_eq(&config->listen[i].address, &config->admin));
-        if (is_listed_before(config, i)) {
-            report_double_listener(config, i, on_conflict, arg);
+        const sp_address_t *taken = find_overlap(config, i, &config->listen[i].address);
+
+        if (taken != NULL) {
+            report_taken(config, taken, i, on_conflict, arg);
         }
     }
-    if (is_admin) {
-        on_conflict(arg, "/admin/address",
-                    "the admin endpoints must have an address of their own, not that of a public "
-                    "listener");
-    }
+    check_admin(config, on_conflict, arg);
 }
 
 /* Nobody could connect. */

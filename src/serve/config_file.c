@@ -2,6 +2,7 @@
 #include "serve/config_file.h"
 
 #include "serve/config_check.h"
+#include "serve/config_origin.h"
 #include "serve/config_read.h"
 #include "serve/json_position.h"
 
@@ -50,7 +51,9 @@ static void add_conflict(void *arg, const char *pointer, const char *message)
     sp_config_faults_add(reader->faults, at, "%s", message);
 }
 
-static sp_status_t read_into(sp_config_t *config, sp_str_t text, sp_config_faults_t *faults)
+/* Sets the origin as well. */
+static sp_status_t read_into(sp_config_t *config, sp_str_t text, const char *name,
+                             sp_config_faults_t *faults)
 {
     sp_config_reader_t reader = {.text = text, .arena = &config->arena, .faults = faults};
     json_error_t error = {.position = 0};
@@ -61,31 +64,50 @@ static sp_status_t read_into(sp_config_t *config, sp_str_t text, sp_config_fault
     }
     if (json == NULL) {
         sp_config_add_syntax_error(faults, text, &error);
-        return SP_BAD_VALUE;
+        return sp_config_origin_set(config, name, SP_STR(""), NULL);
     }
     sp_config_read_root(&reader, json, config);
     sp_config_find_conflicts(config, add_conflict, &reader);
     json_decref(json);
-    if (reader.no_memory) {
-        return SP_NO_MEMORY;
-    }
-    return faults->count == 0 ? SP_OK : SP_BAD_VALUE;
+    return reader.no_memory ? SP_NO_MEMORY : sp_config_origin_set(config, name, text, faults);
 }
 
-static sp_status_t report_too_long(const char *name, sp_config_fault_fn *on_fault, void *arg)
+/* The text as a whole can't be read. */
+static sp_status_t examine_nothing(const char *name, const char *message,
+                                   sp_config_fault_fn *on_fault, void *arg,
+                                   sp_config_t **ret_config)
 {
-    char message[SP_ERROR_MESSAGE_MAX];
     sp_config_fault_t fault = {.source = name, .message = message};
+    sp_config_t *config = NULL;
+    sp_status_t status = sp_config_create_default(&config);
 
-    if (on_fault != NULL &&
-        snprintf(message, sizeof(message), "a configuration has at most %d octets",
-                 SP_CONFIG_FILE_MAX) > 0) {
+    if (status == SP_OK) {
+        status = sp_config_origin_set(config, name, SP_STR(""), NULL);
+    }
+    if (status != SP_OK) {
+        sp_config_destroy(config);
+        return status;
+    }
+    if (on_fault != NULL) {
         on_fault(arg, &fault);
     }
-    return SP_BAD_VALUE;
+    *ret_config = config;
+    return SP_OK;
 }
 
-sp_status_t sp_config_read_text(sp_str_t text, const char *name, sp_config_fault_fn *on_fault,
+static sp_status_t examine_too_long(const char *name, sp_config_fault_fn *on_fault, void *arg,
+                                    sp_config_t **ret_config)
+{
+    sp_error_t err = {0};
+    sp_status_t bad =
+        sp_fail(&err, SP_BAD_VALUE, 0, "a configuration has at most %d octets", SP_CONFIG_FILE_MAX);
+    sp_status_t status = examine_nothing(name, err.message, on_fault, arg, ret_config);
+
+    return status == SP_OK ? bad : status;
+}
+
+/* As sp_config_examine. */
+static sp_status_t examine_text(sp_str_t text, const char *name, sp_config_fault_fn *on_fault,
                                 void *arg, sp_config_t **ret_config)
 {
     sp_config_faults_t faults;
@@ -93,17 +115,18 @@ sp_status_t sp_config_read_text(sp_str_t text, const char *name, sp_config_fault
     sp_status_t status;
 
     if (text.len > SP_CONFIG_FILE_MAX) {
-        return report_too_long(name, on_fault, arg);
+        return examine_too_long(name, on_fault, arg, ret_config);
     }
     status = sp_config_faults_init(&faults);
     if (status == SP_OK) {
         status = sp_config_create_default(&config);
     }
     if (status == SP_OK) {
-        status = read_into(config, text, &faults);
+        status = read_into(config, text, name, &faults);
         sp_config_faults_report(&faults, text, name, on_fault, arg);
     }
     if (status == SP_OK) {
+        status = faults.count == 0 ? SP_OK : SP_BAD_VALUE;
         *ret_config = config;
         config = NULL;
     }
@@ -112,44 +135,83 @@ sp_status_t sp_config_read_text(sp_str_t text, const char *name, sp_config_fault
     return status;
 }
 
-static sp_status_t report_unreadable(const char *path, int error, sp_config_fault_fn *on_fault,
-                                     void *arg)
+/* What was examined and is good goes to its reader. */
+static sp_status_t hand_over(sp_status_t status, sp_config_t *config, sp_config_t **ret_config)
 {
-    char message[SP_ERROR_MESSAGE_MAX];
-    sp_config_fault_t fault = {.source = path, .message = message};
-
-    if (on_fault != NULL &&
-        snprintf(message, sizeof(message), "can't be read: %s; expected a readable file",
-                 strerror(error)) > 0) {
-        on_fault(arg, &fault);
+    if (status == SP_OK) {
+        *ret_config = config;
+    } else {
+        sp_config_destroy(config);
     }
-    return SP_IO;
+    return status;
 }
 
-/* One octet more than is allowed is read, so that sp_config_read_text sees that it is too much. */
+sp_status_t sp_config_read_text(sp_str_t text, const char *name, sp_config_fault_fn *on_fault,
+                                void *arg, sp_config_t **ret_config)
+{
+    sp_config_t *config = NULL;
+    sp_status_t status = examine_text(text, name, on_fault, arg, &config);
+
+    return hand_over(status, config, ret_config);
+}
+
 sp_status_t sp_config_read_file(const char *path, sp_config_fault_fn *on_fault, void *arg,
                                 sp_config_t **ret_config)
+{
+    sp_config_t *config = NULL;
+    sp_status_t status = sp_config_examine_file(path, on_fault, arg, &config);
+
+    return hand_over(status, config, ret_config);
+}
+
+static sp_status_t examine_unreadable(const char *path, int error, sp_config_fault_fn *on_fault,
+                                      void *arg, sp_config_t **ret_config)
+{
+    sp_error_t err = {0};
+    sp_status_t bad =
+        sp_fail(&err, SP_IO, 0, "can't be read: %s; expected a readable file", strerror(error));
+    sp_status_t status = examine_nothing(path, err.message, on_fault, arg, ret_config);
+
+    return status == SP_OK ? bad : status;
+}
+
+/* An empty variable counts as not set: it is the flag. */
+static sp_status_t examine_no_name(sp_config_fault_fn *on_fault, void *arg,
+                                   sp_config_t **ret_config)
+{
+    sp_status_t status = examine_nothing("--config", "expected the name of a file, not nothing",
+                                         on_fault, arg, ret_config);
+
+    return status == SP_OK ? SP_BAD_VALUE : status;
+}
+
+/* One octet more than is allowed is read, so that examine_text sees that it is too much. */
+sp_status_t sp_config_examine_file(const char *path, sp_config_fault_fn *on_fault, void *arg,
+                                   sp_config_t **ret_config)
 {
     sp_status_t status = SP_NO_MEMORY;
     FILE *file = NULL;
     size_t len;
-    char *memory = malloc(SP_CONFIG_FILE_MAX + 1);
+    char *memory = NULL;
 
+    if (path[0] == '\0') {
+        return examine_no_name(on_fault, arg, ret_config);
+    }
+    memory = malloc(SP_CONFIG_FILE_MAX + 1);
     if (memory == NULL) {
         goto out;
     }
     file = fopen(path, "rb");
     if (file == NULL) {
-        status = report_unreadable(path, errno, on_fault, arg);
+        status = examine_unreadable(path, errno, on_fault, arg, ret_config);
         goto out;
     }
     len = fread(memory, 1, SP_CONFIG_FILE_MAX + 1, file);
     if (ferror(file) != 0) {
-        status = report_unreadable(path, errno, on_fault, arg);
+        status = examine_unreadable(path, errno, on_fault, arg, ret_config);
         goto out;
     }
-    status =
-        sp_config_read_text((sp_str_t){.ptr = memory, .len = len}, path, on_fault, arg, ret_config);
+    status = examine_text((sp_str_t){.ptr = memory, .len = len}, path, on_fault, arg, ret_config);
 out:
     if (file != NULL) {
         (void)fclose(file);

@@ -13,6 +13,7 @@ typedef struct outside {
     sp_config_fault_fn *on_fault;
     void *arg;
     sp_status_t status; /* the worst so far */
+    bool has_listen;    /* the list of listeners came from outside */
 } outside_t;
 
 static void fail_outside(outside_t *outside, sp_status_t status, const char *message)
@@ -73,6 +74,7 @@ static void set_listen(outside_t *outside, const sp_str_t *texts, size_t count)
     read_items(outside, texts, count, sp_config_parse_address, items, sizeof(*items));
     outside->config->listen = items;
     outside->config->listen_count = count;
+    outside->has_listen = true;
 }
 
 static void set_resolvers(outside_t *outside, const sp_str_t *texts, size_t count)
@@ -101,6 +103,7 @@ static void set_zones(outside_t *outside, const sp_str_t *texts, size_t count)
     read_items(outside, texts, count, sp_config_parse_path, items, sizeof(*items));
     outside->config->dns.zones = items;
     outside->config->dns.zone_count = count;
+    outside->config->origin.is_zone_flag = true;
 }
 
 static void set_threads(outside_t *outside, sp_str_t text)
@@ -215,60 +218,75 @@ static void report_conflict(void *arg, const char *pointer, const char *message)
     fail_outside(arg, SP_BAD_VALUE, message);
 }
 
-/* What the file's own check could not see: a list from outside against what the file says. */
-static void check_again(outside_t *outside, const char *source)
+/* What the file's own check could not see: a list from outside against what the file says. Where
+ * the file has faults, its own conflicts are among them: the list is looked at alone. */
+static void check_again(outside_t *outside, const char *source, bool is_file_good)
 {
+    sp_config_t alone;
+
     outside->source = source;
-    if (outside->status == SP_OK) {
+    if (outside->status != SP_OK) {
+        return;
+    }
+    if (is_file_good) {
         sp_config_find_conflicts(outside->config, report_conflict, outside);
+    } else if (outside->has_listen) {
+        sp_config_init_scalars(&alone);
+        alone.listen = outside->config->listen;
+        alone.listen_count = outside->config->listen_count;
+        sp_config_find_conflicts(&alone, report_conflict, outside);
     }
 }
 
-static void apply_outside(outside_t *outside, const sp_config_flags_t *flags)
+static void apply_outside(outside_t *outside, const sp_config_flags_t *flags, bool is_file_good)
 {
     apply_lists(outside, flags);
     apply_threads(outside, flags);
     if (flags->no_cache) {
         outside->config->cache.enabled = false;
     }
-    check_again(outside, flags->listen_count != 0 ? "--listen" : "SIGNPOST_LISTEN");
+    check_again(outside, flags->listen_count != 0 ? "--listen" : "SIGNPOST_LISTEN", is_file_good);
 }
 
-/* With a file that is bad the settings from outside are checked all the same, against the defaults:
- * every fault is to be told at once. */
-static sp_status_t read_base(const sp_config_flags_t *flags, sp_config_fault_fn *on_fault,
-                             void *arg, sp_config_t **ret_config)
+/* With a file that is bad the settings from outside are checked all the same: every fault is to be
+ * told at once. */
+static sp_status_t examine_base(const sp_config_flags_t *flags, sp_config_fault_fn *on_fault,
+                                void *arg, sp_config_t **ret_config)
 {
     const char *path = flags->file != NULL ? flags->file : variable(flags, "SIGNPOST_CONFIG");
-    sp_status_t status =
-        path == NULL ? SP_OK : sp_config_read_file(path, on_fault, arg, ret_config);
 
-    if (path != NULL && (status == SP_OK || status == SP_NO_MEMORY)) {
+    return path == NULL ? sp_config_create_default(ret_config)
+                        : sp_config_examine_file(path, on_fault, arg, ret_config);
+}
+
+sp_status_t sp_config_examine(const sp_config_flags_t *flags, sp_config_fault_fn *on_fault,
+                              void *arg, sp_config_t **ret_config)
+{
+    outside_t outside = {.on_fault = on_fault, .arg = arg};
+    sp_status_t status = examine_base(flags, on_fault, arg, &outside.config);
+
+    if (outside.config == NULL) {
         return status;
     }
-    if (sp_config_create_default(ret_config) != SP_OK) {
+    apply_outside(&outside, flags, status == SP_OK);
+    if (outside.status == SP_NO_MEMORY) {
+        sp_config_destroy(outside.config);
         return SP_NO_MEMORY;
     }
-    return status;
+    *ret_config = outside.config;
+    return status == SP_OK ? outside.status : status;
 }
 
 sp_status_t sp_config_load(const sp_config_flags_t *flags, sp_config_fault_fn *on_fault, void *arg,
                            sp_config_t **ret_config)
 {
-    outside_t outside = {.on_fault = on_fault, .arg = arg};
-    sp_status_t status = read_base(flags, on_fault, arg, &outside.config);
+    sp_config_t *config = NULL;
+    sp_status_t status = sp_config_examine(flags, on_fault, arg, &config);
 
-    if (outside.config == NULL) {
-        return status;
-    }
-    apply_outside(&outside, flags);
-    if (status == SP_OK || outside.status == SP_NO_MEMORY) {
-        status = outside.status;
-    }
     if (status == SP_OK) {
-        *ret_config = outside.config;
-        outside.config = NULL;
+        *ret_config = config;
+    } else {
+        sp_config_destroy(config);
     }
-    sp_config_destroy(outside.config);
     return status;
 }

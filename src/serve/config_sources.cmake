@@ -8,6 +8,7 @@ set(SP_CONFIG_SOURCES
     config_file.c
     config_keys.c
     config_load.c
+    config_origin.c
     config_read.c
     config_read_list.c
     config_read_value.c

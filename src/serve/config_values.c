@@ -142,6 +142,10 @@ sp_status_t sp_config_parse_url(sp_str_t text, sp_arena_t *arena, void *ret_fiel
     sp_str_t *field = ret_field;
     size_t bad = find_bad_octet(text);
 
+    if (bad != text.len && (text.ptr[bad] == '{' || text.ptr[bad] == '}')) {
+        return sp_fail(err, SP_BAD_VALUE, bad,
+                       "placeholders are not expanded here: expected a whole URL, without { and }");
+    }
     if (bad != text.len) {
         return sp_fail(err, SP_BAD_VALUE, bad,
                        "a URL can't hold the octet 0x%02x as it is; percent-encode it",

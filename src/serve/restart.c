@@ -22,25 +22,88 @@ static bool has_same_admin(const sp_config_t *a, const sp_config_t *b)
            (a->admin.kind == SP_ADDRESS_NONE || sp_address_eq(&a->admin, &b->admin));
 }
 
-static bool has_same_storage(const sp_config_t *a, const sp_config_t *b)
+/* Ends in NUL; NULL stays NULL. */
+static sp_status_t copy_text(const char *text, sp_arena_t *arena, const char **ret_copy)
 {
-    return a->acme.storage == NULL || b->acme.storage == NULL
-               ? a->acme.storage == b->acme.storage
-               : strcmp(a->acme.storage, b->acme.storage) == 0;
+    *ret_copy = text == NULL
+                    ? NULL
+                    : sp_arena_copy(arena, (sp_str_t){.ptr = text, .len = strlen(text) + 1}).ptr;
+    return text != NULL && *ret_copy == NULL ? SP_NO_MEMORY : SP_OK;
 }
 
-void sp_restart_warn(const sp_log_t *log, const sp_config_t *old, const sp_config_t *new)
+static sp_status_t keep_address(const sp_address_t *old, sp_arena_t *arena, sp_address_t *address)
 {
-    if (!has_same_listeners(old, new)) {
-        sp_log_write(log, SP_LOG_WARNING, "a change of listen needs a restart");
+    sp_status_t status = copy_text(old->text, arena, &address->text);
+
+    if (status == SP_OK) {
+        status = copy_text(old->path, arena, &address->path);
     }
-    if (!has_same_admin(old, new)) {
-        sp_log_write(log, SP_LOG_WARNING, "a change of admin needs a restart");
+    address->kind = old->kind;
+    address->socket = old->socket;
+    address->socket_len = old->socket_len;
+    return status;
+}
+
+static sp_status_t keep_listeners(const sp_config_t *old, sp_config_t *config)
+{
+    sp_config_listen_t *items = sp_arena_zalloc(&config->arena, old->listen_count, sizeof(*items));
+    sp_status_t status = items == NULL ? SP_NO_MEMORY : SP_OK;
+
+    for (size_t i = 0; status == SP_OK && i != old->listen_count; ++i) {
+        items[i] = old->listen[i];
+        status = keep_address(&old->listen[i].address, &config->arena, &items[i].address);
     }
-    if (!has_same_storage(old, new)) {
-        sp_log_write(log, SP_LOG_WARNING, "a change of tls.acme.storage needs a restart");
+    config->listen = items;
+    config->listen_count = old->listen_count;
+    return status;
+}
+
+static void warn(const sp_log_t *log, const char *key)
+{
+    sp_log_write(log, SP_LOG_WARNING, "a change of %s needs a restart", key);
+}
+
+static bool is_same_text(const char *a, const char *b)
+{
+    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+/* The storage that was opened at the start is the one that can be used. Without tls.acme nothing
+ * more is got, which needs no restart, but the storage is held. */
+static sp_status_t keep_storage(const sp_log_t *log, const sp_config_t *old, sp_config_t *config)
+{
+    const char *held = old->held_storage == NULL ? old->acme.storage : old->held_storage;
+    sp_status_t status = copy_text(held, &config->arena, &config->held_storage);
+
+    if (config->acme.storage == NULL) {
+        if (old->acme.storage != NULL) {
+            warn(log, "tls.acme.storage");
+        }
+    } else if (!is_same_text(config->acme.storage, held)) {
+        warn(log, "tls.acme.storage");
+        config->acme.storage = config->held_storage;
     }
-    if (old->threads != new->threads) {
-        sp_log_write(log, SP_LOG_WARNING, "a change of threads needs a restart");
+    return status;
+}
+
+sp_status_t sp_restart_keep(const sp_log_t *log, const sp_config_t *old, sp_config_t *config)
+{
+    sp_status_t status = SP_OK;
+
+    if (!has_same_listeners(old, config)) {
+        warn(log, "listen");
+        status = keep_listeners(old, config);
     }
+    if (status == SP_OK && !has_same_admin(old, config)) {
+        warn(log, "admin");
+        status = keep_address(&old->admin, &config->arena, &config->admin);
+    }
+    if (status == SP_OK) {
+        status = keep_storage(log, old, config);
+    }
+    if (old->threads != config->threads) {
+        warn(log, "threads");
+        config->threads = old->threads;
+    }
+    return status;
 }

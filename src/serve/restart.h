@@ -6,7 +6,8 @@
 
 #include "serve/log.h"
 
-/* Warns of each setting that differs and only counts from the next start. */
-void sp_restart_warn(const sp_log_t *log, const sp_config_t *old, const sp_config_t *new);
+/* Warns of each setting of `config` that differs and only counts from the next start, and puts what
+ * is in force back in its place, so that `config` says what is done. SP_OK, SP_NO_MEMORY. */
+sp_status_t sp_restart_keep(const sp_log_t *log, const sp_config_t *old, sp_config_t *config);
 
 #endif

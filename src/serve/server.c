@@ -22,7 +22,6 @@
 #include "serve/issuer.h"
 #include "serve/notify.h"
 #include "serve/reopen.h"
-#include "serve/restart.h"
 #include "serve/signals.h"
 #include "serve/worker.h"
 
@@ -350,7 +349,6 @@ static void reload(sp_server_t *server)
         return;
     }
     config = sp_snapshot_config(snapshot);
-    sp_restart_warn(&server->log, sp_snapshot_config(server->snapshot), config);
     use_log_settings(server, config);
     sp_board_count_reload(server->board, snapshot);
     sp_certificates_reload(server->certificates, config);

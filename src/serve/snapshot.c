@@ -2,12 +2,18 @@
 #include "serve/snapshot.h"
 
 #include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dns/resolv_conf.h"
+#include "serve/config_origin.h"
+#include "serve/fault_log.h"
+#include "serve/restart.h"
 
 #define RESOLV_CONF "/etc/resolv.conf"
-#define FAULT_TEXT_MAX ((size_t)1024)
+#define POINTER_MAX 48
 
 /* Held by each snapshot that uses it. */
 typedef struct shared_cache {
@@ -86,48 +92,58 @@ static sp_status_t find_cache(sp_snapshot_t *snapshot, const sp_snapshot_t *old)
     return create_cache(&options, &snapshot->shared);
 }
 
-static void on_config_fault(void *arg, const sp_config_fault_t *fault)
-{
-    const sp_log_t *const *log = arg;
-    char memory[FAULT_TEXT_MAX];
-    sp_arena_t arena;
-    sp_buf_t text = {0};
+/* Who hears of faults in zones. */
+typedef struct zone_faults {
+    const sp_log_t *log;
+    const sp_config_t *config;
+} zone_faults_t;
 
-    sp_arena_init(&arena, memory, sizeof(memory), FAULT_TEXT_MAX);
-    sp_buf_init(&text, &arena, FAULT_TEXT_MAX);
-    sp_config_fault_write(fault, &text);
-    sp_log_write_place(*log, "%.*s", (int)sp_buf_str(&text).len, sp_buf_str(&text).ptr);
-    sp_arena_clear(&arena);
+/* A zone file as a whole: what named it is told with it. */
+static void tell_bad_path(const zone_faults_t *faults, const char *path, const char *message)
+{
+    const sp_config_dns_t *dns = &faults->config->dns;
+    char pointer[POINTER_MAX];
+    size_t at = 0;
+
+    while (at != dns->zone_count && (dns->zones[at] == NULL || strcmp(dns->zones[at], path) != 0)) {
+        ++at;
+    }
+    if (faults->config->origin.is_zone_flag) {
+        sp_log_write_place(faults->log, "--zone: %s", message);
+    } else if (snprintf(pointer, sizeof(pointer), "/dns/zones/%zu", at) > 0) {
+        sp_fault_log_value(faults->log, faults->config, pointer, "dns.zones[%zu]: %s", at, message);
+    }
 }
 
 static void on_zone_fault(void *arg, const char *path, size_t line, size_t column,
                           const char *message)
 {
-    const sp_log_t *const *log = arg;
+    const zone_faults_t *faults = arg;
 
     if (line != 0) {
-        sp_log_write_place(*log, "%s:%zu:%zu: %s", path, line, column, message);
-    } else if (sp_str_starts_with(sp_str_from(message), sp_str_from(path))) {
-        sp_log_write_place(*log, "%s", message); /* the system's words, with the path already */
+        sp_log_write_place(faults->log, "%s:%zu:%zu: %s", path, line, column, message);
     } else {
-        sp_log_write_place(*log, "%s: %s", path, message);
+        tell_bad_path(faults, path, message); /* the words begin with the path */
     }
 }
 
-/* Zones alone are enough; without them there must be somebody to ask. */
+/* Zones alone are enough; without them there must be somebody to ask. Where the configuration has
+ * faults, what it left open may just not have been read. */
 static sp_status_t find_resolvers(sp_snapshot_t *snapshot, const sp_log_t *log)
 {
+    const sp_config_t *config = snapshot->config;
     sp_error_t err = {0};
 
-    snapshot->dns = snapshot->config->dns.options;
-    if (snapshot->dns.resolver_count != 0) {
+    snapshot->dns = config->dns.options;
+    if (snapshot->dns.resolver_count != 0 || !sp_config_knows(config, "/dns/resolvers")) {
         return SP_OK;
     }
     if (sp_resolv_conf_read(RESOLV_CONF, snapshot->dns.resolvers, SP_RESOLVERS_MAX,
                             &snapshot->dns.resolver_count, &err) != SP_OK) {
         snapshot->dns.resolver_count = 0;
     }
-    if (snapshot->dns.resolver_count == 0 && snapshot->zones == NULL) {
+    if (snapshot->dns.resolver_count == 0 && config->dns.zone_count == 0 &&
+        sp_config_knows(config, "/dns/zones")) {
         sp_log_write(log, SP_LOG_ERROR,
                      "no resolver: neither dns.resolvers, --resolver nor a nameserver line in "
                      "%s names one, and there is no zone file",
@@ -137,48 +153,86 @@ static sp_status_t find_resolvers(sp_snapshot_t *snapshot, const sp_log_t *log)
     return SP_OK;
 }
 
+/* Every fault is told by the callback. */
 static sp_status_t load_zones(sp_snapshot_t *snapshot, const sp_log_t *log)
 {
     const sp_config_dns_t *dns = &snapshot->config->dns;
+    zone_faults_t faults = {.log = log, .config = snapshot->config};
+    const char **paths = NULL;
+    size_t count = 0;
     sp_error_t err = {0};
+    sp_status_t status = SP_OK;
 
     if (dns->zone_count == 0) {
         return SP_OK;
     }
-    /* Every fault has been told by the callback. */
-    return sp_zones_load(dns->zones, dns->zone_count, on_zone_fault, &log, &snapshot->zones, &err);
+    paths = calloc(dns->zone_count, sizeof(*paths));
+    if (paths == NULL) {
+        return SP_NO_MEMORY;
+    }
+    for (size_t i = 0; i != dns->zone_count; ++i) {
+        if (dns->zones[i] != NULL) { /* else it was a bad value */
+            paths[count++] = dns->zones[i];
+        }
+    }
+    status = sp_zones_load(paths, count, on_zone_fault, &faults, &snapshot->zones, &err);
+    free(paths);
+    return status;
+}
+
+/* With zones and resolvers whatever the configuration's status is: every fault is to be told. */
+static sp_status_t fill(sp_snapshot_t *snapshot, sp_status_t status, const sp_log_t *log,
+                        const sp_snapshot_t *old)
+{
+    status = sp_fault_worse(status, load_zones(snapshot, log));
+    status = sp_fault_worse(status, find_resolvers(snapshot, log));
+    return status == SP_OK ? find_cache(snapshot, old) : status;
+}
+
+sp_status_t sp_snapshot_examine(const sp_config_flags_t *flags, const sp_log_t *log,
+                                const sp_snapshot_t *old, sp_snapshot_t **ret_snapshot)
+{
+    sp_snapshot_t *snapshot = calloc(1, sizeof(*snapshot));
+    sp_status_t status = SP_NO_MEMORY;
+
+    if (snapshot != NULL) {
+        atomic_init(&snapshot->references, 1);
+        status = sp_config_examine(flags, sp_fault_log, (void *)(uintptr_t)log, &snapshot->config);
+    }
+    if (status != SP_NO_MEMORY) {
+        status = fill(snapshot, status, log, old);
+    }
+    if (status == SP_NO_MEMORY) {
+        sp_log_write(log, SP_LOG_ERROR, "out of memory while loading the configuration");
+        sp_snapshot_release(snapshot);
+        return status;
+    }
+    *ret_snapshot = snapshot;
+    return status;
 }
 
 sp_status_t sp_snapshot_load(const sp_config_flags_t *flags, const sp_log_t *log,
                              const sp_snapshot_t *old, sp_snapshot_t **ret_snapshot)
 {
-    sp_snapshot_t *snapshot = calloc(1, sizeof(*snapshot));
-    sp_status_t status = SP_NO_MEMORY;
+    sp_snapshot_t *snapshot = NULL;
+    sp_status_t status = sp_snapshot_examine(flags, log, old, &snapshot);
 
-    if (snapshot == NULL) {
-        goto out;
-    }
-    atomic_init(&snapshot->references, 1);
-    status = sp_config_load(flags, on_config_fault, &log, &snapshot->config);
     if (status == SP_OK) {
-        status = load_zones(snapshot, log);
+        *ret_snapshot = snapshot;
+    } else {
+        sp_snapshot_release(snapshot);
     }
-    if (status == SP_OK) {
-        status = find_resolvers(snapshot, log);
-    }
-    if (status == SP_OK) {
-        status = find_cache(snapshot, old);
-    }
-out:
-    if (status == SP_NO_MEMORY) {
+    return status;
+}
+
+sp_status_t sp_snapshot_keep(sp_snapshot_t *snapshot, const sp_snapshot_t *old, const sp_log_t *log)
+{
+    sp_status_t status = sp_restart_keep(log, old->config, snapshot->config);
+
+    if (status != SP_OK) {
         sp_log_write(log, SP_LOG_ERROR, "out of memory while loading the configuration");
     }
-    if (status != SP_OK) {
-        sp_snapshot_release(snapshot);
-        return status;
-    }
-    *ret_snapshot = snapshot;
-    return SP_OK;
+    return status;
 }
 
 sp_snapshot_t *sp_snapshot_retain(sp_snapshot_t *snapshot)

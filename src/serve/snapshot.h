@@ -18,6 +18,16 @@ typedef struct sp_snapshot sp_snapshot_t;
 sp_status_t sp_snapshot_load(const sp_config_flags_t *flags, const sp_log_t *log,
                              const sp_snapshot_t *old, sp_snapshot_t **ret_snapshot);
 
+/* The same for whoever goes on looking for faults: what could be read is given whatever the status
+ * is, but with SP_NO_MEMORY (see sp_config_examine). */
+sp_status_t sp_snapshot_examine(const sp_config_flags_t *flags, const sp_log_t *log,
+                                const sp_snapshot_t *old, sp_snapshot_t **ret_snapshot);
+
+/* What a reload can't change stays as it is in `old`, with a warning (restart.h). Before anybody
+ * else has the snapshot. SP_OK, SP_NO_MEMORY (logged). */
+sp_status_t sp_snapshot_keep(sp_snapshot_t *snapshot, const sp_snapshot_t *old,
+                             const sp_log_t *log);
+
 /* Both are safe from any thread; sp_snapshot_release accepts NULL. */
 sp_snapshot_t *sp_snapshot_retain(sp_snapshot_t *snapshot);
 void sp_snapshot_release(sp_snapshot_t *snapshot);

@@ -129,6 +129,7 @@ void sp_tls_store_destroy(sp_tls_store_t *store)
         (void)pthread_join(store->thread, NULL);
     }
     drop_challenges(store);
+    sp_tls_source_release(store, store->parent);
     sp_tls_table_clear(store);
     sp_tls_places_destroy(store->places);
     sp_tls_places_destroy(store->next_places);

@@ -13,14 +13,13 @@
  *
  * A name NAME is looked for in this order; the first that has not expired wins, else the first at
  * all:
- * 1. the folder NAME, 2. the folders *.PARENT, _.PARENT, _wildcard.PARENT, each in the folders of
- * the options in their order; 3. the issuer, if there is one; 4. the default certificate. A folder
- * holds
- *     fullchain.pem  privkey.pem                           certbot and others
- *     tls.crt        tls.key                               a mounted Kubernetes secret
- *     cert.pem       ../private/NAME/key.pem               uacme
- * (the first of these that is there) and may hold a second pair with a key of the other kind
- *     fullchain.rsa.pem  privkey.rsa.pem    or    tls.rsa.crt  tls.rsa.key
+ * 1. the folder NAME, 2. the folders *.PARENT, _.PARENT, _wildcard.PARENT, and PARENT if its
+ * certificate holds for NAME, each in the folders of the options in their order; 3. the issuer, if
+ * there is one; 4. the default certificate. A folder holds fullchain.pem  privkey.pem certbot and
+ * others tls.crt        tls.key                               a mounted Kubernetes secret cert.pem
+ * ../private/NAME/key.pem               uacme (the first of these that is there) and may hold a
+ * second pair with a key of the other kind fullchain.rsa.pem  privkey.rsa.pem    or    tls.rsa.crt
+ * tls.rsa.key
  */
 
 #include <signpost/base/error.h>

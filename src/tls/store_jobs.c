@@ -11,6 +11,8 @@
 #define WILDCARD_NAME_MAX (SP_TLS_NAME_MAX + 16)
 #define URGENT_ROW_MAX 3 /* then it is the turn of one that is not, if any waits */
 
+static const sp_str_t no_guest = {.ptr = "", .len = 0};
+
 /* What there is for a name: the first of each kind, each held. */
 typedef struct choice {
     sp_tls_source_t *valid;
@@ -148,13 +150,31 @@ static sp_tls_source_t *look_at(sp_tls_store_t *store, const char *root, sp_str_
     return source;
 }
 
-static void consider(sp_tls_store_t *store, sp_str_t folder, choice_t *choice)
+/* Random names below one domain must not make its files be read for each of them. */
+static void keep_parent(sp_tls_store_t *store, sp_tls_source_t *source)
+{
+    sp_tls_source_t *before = store->parent;
+
+    lock(store);
+    store->parent = source;
+    sp_tls_source_release(store, before);
+    unlock(store);
+}
+
+/* Where `guest` is no empty name, the folder is that of another one, and its certificate counts
+ * only if it holds for the guest. */
+static void consider(sp_tls_store_t *store, sp_str_t folder, sp_str_t guest, choice_t *choice)
 {
     for (size_t i = 0; choice->valid == NULL && i != SP_COUNT(store->places->folders); ++i) {
         sp_tls_source_t *source = look_at(store, store->places->folders[i], folder);
         sp_tls_source_t **place = NULL;
 
         if (source == NULL) {
+            continue;
+        }
+        if (guest.len != 0 &&
+            (source->certificate == NULL || !sp_certificate_covers(source->certificate, guest))) {
+            keep_parent(store, source);
             continue;
         }
         if (source->certificate == NULL) {
@@ -183,8 +203,12 @@ static void consider_wildcards(sp_tls_store_t *store, sp_str_t name, choice_t *c
                            parent.ptr); /* the parent begins with a point */
 
         if (len > 0 && (size_t)len < sizeof(folder)) {
-            consider(store, (sp_str_t){.ptr = folder, .len = (size_t)len}, choice);
+            consider(store, (sp_str_t){.ptr = folder, .len = (size_t)len}, no_guest, choice);
         }
+    }
+    /* certbot puts *.PARENT into the folder of PARENT when it is asked for both. */
+    if (parent.len > 1 && choice->valid == NULL) {
+        consider(store, sp_str_skip(parent, 1), name, choice);
     }
 }
 
@@ -334,7 +358,7 @@ static void look_for(sp_tls_store_t *store, sp_tls_entry_t *entry)
     bool is_due = false;
 
     if (name.len != 0) {
-        consider(store, name, &choice);
+        consider(store, name, no_guest, &choice);
         if (choice.valid == NULL) {
             consider_wildcards(store, name, &choice);
         }
@@ -343,7 +367,7 @@ static void look_for(sp_tls_store_t *store, sp_tls_entry_t *entry)
         is_due = ask_issuer(store, entry);
     }
     if (choice.valid == NULL && !is_due && store->places->fallback != NULL) {
-        consider(store, sp_str_from(store->places->fallback), &choice);
+        consider(store, sp_str_from(store->places->fallback), no_guest, &choice);
     }
     conclude(store, entry, &choice);
 }

@@ -78,6 +78,7 @@ struct sp_tls_store {
     sp_tls_places_t *next_places; /* NULL: no others */
     sp_tls_issuer_t issuer;       /* want NULL: none */
     size_t states[SP_TLS_STATES]; /* of entries */
+    sp_tls_source_t *parent;      /* held: the last one that was of no use to a name below it */
     size_t bytes;
     uint64_t loads;
     uint64_t faults;

@@ -5,9 +5,11 @@ there are, and what happens to what is there."""
 import json
 import ssl
 import stat
+import time
 import unittest
 
 from harness.acme import AcmeTest, https, shown_certificate
+from harness.admin import promtool
 from harness.base import host_row, in_parallel, timed
 from harness.dns_server import Fault
 from harness.http1 import fetch
@@ -49,6 +51,11 @@ class OnDemandTest(AcmeTest):
         self.assertTrue(self.assertWhole("fresh.example.com"))
         self.assertEqual(self.left_over(), [])
         self.assertEqual(stat.S_IMODE((self.storage / ".signpost").stat().st_mode), 0o700)
+        valid = 'signpost_acme_stored{state="valid"}'
+        expiry = "signpost_acme_next_expiry_timestamp_seconds"
+        self.assertTrue(wait_until(lambda: self.metric(valid), timeout=8))  # a pause has 10 s
+        self.assertGreater(self.metric(expiry), time.time())
+        self.assertEqual(promtool(self.endpoint("/metrics").body), "")
 
     def test_many_handshakes_make_one_order(self):
         root, before = self.authority.root(), self.authority.orders()

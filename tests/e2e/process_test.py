@@ -82,6 +82,10 @@ class RefusalTest(FileTest):
             cli("serve", "--config", str(self.directory)), 2, re.escape(str(self.directory))
         )
 
+    def test_config_without_a_name(self):
+        done = cli("serve", "--config", "")
+        self.assertOneLine(done, 2, "^--config: expected the name of a file, not nothing$")
+
     def test_faults_have_a_position(self):
         for text, line, column in (
             ("{", 1, None),
@@ -104,6 +108,70 @@ class RefusalTest(FileTest):
         self.assertEqual(done.returncode, 2)
         for line in (2, 3, 4):
             self.assertRegex(done.stderr, rf"(?m)^{re.escape(path)}:{line}:")
+
+    def test_no_kind_of_fault_hides_another(self):
+        zone = self.file("bad.zone", 'x. 5 IN TXT "o\n')
+        path = self.file(
+            "bad.json",
+            json.dumps(
+                {
+                    "threads": -1,
+                    "dns": {"zones": [zone, str(self.directory), ""]},
+                    "listen": [{"address": "[::]:1", "tls": True}, {"address": "[::]:2"}],
+                    "tls": {
+                        "certificates": "/nowhere",
+                        "default": "x.example",
+                        "acme": {"storage": "/proc/x", "ca_file": "/no"},
+                    },
+                },
+                indent=1,
+            ),
+        )
+        done = cli("serve", "--check", "--config", path, "--resolver", "127.0.0.1:53")
+        place = re.escape(path)
+        self.assertEqual(done.returncode, 2)
+        for pattern in (
+            rf"{place}:2:13: threads must be",
+            rf"{re.escape(zone)}:1:15: ",
+            rf"{place}:6:4: dns\.zones\[1\]: {re.escape(str(self.directory))}: is a directory",
+            rf"{place}:7:4: dns\.zones\[2\]: expected a path",
+            rf"{place}:21:14: tls\.default: /nowhere/x\.example: ",
+            rf"{place}:23:15: tls\.acme\.storage can't be used: ",
+            rf"{place}:24:15: tls\.acme\.ca_file, /no, can't be read: ",
+        ):
+            self.assertRegex(done.stderr, f"(?m)^{pattern}")
+        self.assertEqual(len(done.stderr.splitlines()), 7, done.stderr)
+
+    def test_listeners_that_are_in_each_others_way(self):
+        for first, second in (("[::]", "0.0.0.0"), ("[::]", "127.0.0.1"), ("127.0.0.1", "0.0.0.0")):
+            listen = [{"address": f"{first}:1"}, {"address": f"{second}:1"}]
+            text = json.dumps({"listen": listen})
+            path = self.file("c.json", text)
+            done = cli("serve", "--check", "--config", path, "--resolver", "127.0.0.1:53")
+            column = text.index(f'"{second}:1"') + 1
+            self.assertOneLine(done, 2, rf"{re.escape(path)}:1:{column}: {re.escape(second)}:1 and ")
+        listen = {"listen": [{"address": "[::]:1"}], "admin": {"address": "127.0.0.1:1"}}
+        path = self.file("c.json", json.dumps(listen))
+        done = cli("serve", "--check", "--config", path, "--resolver", "127.0.0.1:53")
+        column = json.dumps(listen).index('"127') + 1
+        self.assertOneLine(done, 2, rf"{re.escape(path)}:1:{column}: .*address of their own")
+
+    def test_flags_are_named(self):
+        zone = self.file("bad.zone", 'x. 5 IN TXT "o\n')
+        done = cli("serve", "--check", "--zone", zone, "--zone", "/none", "--listen", "foo")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, "(?m)^--listen: 'foo'")
+        self.assertRegex(done.stderr, rf"(?m)^{re.escape(zone)}:1:15: ")
+        self.assertRegex(done.stderr, r"(?m)^--zone: /none: No such file")
+        self.assertEqual(len(done.stderr.splitlines()), 3, done.stderr)
+
+    def test_what_was_not_read_is_not_blamed(self):
+        over = {"tls": {"certificates": 5, "default": "x.example"}, "dns": {"resolvers": ["x!"]}}
+        over["listen"] = [{"address": "[::]:1", "tls": True}]
+        done = cli("serve", "--check", "--config", self.file("c.json", json.dumps(over)))
+        self.assertEqual(len(done.stderr.splitlines()), 2, done.stderr)
+        done = cli("serve", "--check", "--config", self.file("c.json", "{"))
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
 
     def test_config_of_random_octets(self):
         for octets in (b"", b"\0", b"\xff\xfe", b"{" * 5000, b'{"a":"\xff"}', b"[" * 100000):

@@ -4,9 +4,11 @@
 import json
 import os
 import re
+import shutil
 import signal
 import ssl
 import subprocess
+import tempfile
 import time
 import unittest
 from pathlib import Path
@@ -16,7 +18,14 @@ from harness.base import host_row, in_parallel, timed
 from harness.connect import connect, trusting_context
 from harness.process import wait_until
 from harness.signpost import cli
-from harness.tls import KUBERNETES, TlsTest, hello_octets, make_certificate, shown_names
+from harness.tls import (
+    KUBERNETES,
+    TlsTest,
+    hello_octets,
+    make_certificate,
+    make_expired,
+    shown_names,
+)
 
 HOST = "a.example.com"
 TARGET = "https://a.example.net/"
@@ -84,8 +93,8 @@ class CertificateTest(TlsTest):
         self.assertRegex(item["not_after"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
         self.assertEqual(self.certificate("absent.example.com")["state"], "absent")
         self.assertGreaterEqual(self.metric('signpost_certificates{state="valid"}'), 1)
-        days = self.metric("signpost_certificates_next_expiry_days")
-        self.assertTrue(29 < days <= 30, days)
+        expiry = self.metric("signpost_certificates_next_expiry_timestamp_seconds")
+        self.assertTrue(29 < (expiry - time.time()) / 86400 <= 30, expiry)
 
     def test_a_changed_file_is_served(self):
         name = "changes.example.com"
@@ -319,7 +328,9 @@ class CheckTest(TlsTest):
     def test_no_folder(self):
         status, text = self.check({"tls": {"certificates": "/nowhere"}})
         self.assertEqual(status, 2)
-        self.assertIn("tls.certificates, /nowhere, can't be used: No such file", text)
+        self.assertRegex(
+            text, "check.json:1:[0-9]+: .* tls.certificates, /nowhere, can't be used: No such file"
+        )
         status, text = self.check({"tls": {"certificates": __file__}})
         self.assertEqual(status, 2)
         self.assertIn("Not a directory", text)
@@ -332,6 +343,43 @@ class CheckTest(TlsTest):
             self.assertEqual(status, 2)
             self.assertIn(f"tls.acme.storage, {storage}, must have nothing in common with", text)
         self.assertEqual({path.name for path in self.folder.iterdir()}, own)
+
+    def test_every_folder_is_read(self):
+        with tempfile.TemporaryDirectory() as directory:
+            root = Path(directory)
+            for folder, name in (
+                ("good.example", "good.example"),
+                ("*.wild.example", "*.wild.example"),
+                ("_.wild.example", "*.wild.example"),
+                ("other.example", "good.example"),
+                ("Upper.example", "upper.example"),
+                ("mixed.example", "mixed.example"),
+            ):
+                make_certificate(root / folder, name, name)
+            make_expired(root / "old.example", "old.example", 5)
+            key = (root / "good.example" / "privkey.pem").read_text()
+            (root / "mixed.example" / "privkey.pem").write_text(key)
+            (root / "half.example").mkdir()
+            (root / "half.example" / "fullchain.pem").write_text("half")
+            (root / "private").mkdir()
+            (root / "README").write_text("x")
+            tls = {"certificates": directory}
+            status, text = self.check({"tls": tls})
+            lines = text.splitlines()
+            self.assertEqual((status, len(lines)), (2, 5), text)
+            warning = f"signpost: warning: {directory}"
+            for begin, words in (
+                (f"{directory}/half.example: ", "cannot read privkey.pem"),
+                (f"{directory}/mixed.example: ", "key"),
+                (f"{warning}/other.example: ", "does not hold for the name"),
+                (f"{warning}/Upper.example: ", "in lower case"),
+                (f"{warning}/old.example: ", "has expired"),
+            ):
+                self.assertTrue(any(x.startswith(begin) and words in x for x in lines), text)
+            for folder in ("half.example", "mixed.example"):
+                shutil.rmtree(root / folder)
+            status, text = self.check({"tls": tls})
+            self.assertEqual((status, len(text.splitlines())), (0, 3), text)
 
     def test_a_default_that_is_none(self):
         tls = {"certificates": str(self.folder), "default": "none.example.com"}

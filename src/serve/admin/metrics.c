@@ -160,9 +160,10 @@ static void put_certificates(sp_buf_t *buf, const sp_certificates_t *certificate
     sp_metric_single(buf, "signpost_certificates_bytes", SP_METRIC_GAUGE,
                      "Memory of the certificates, about.", figures.bytes);
     if (figures.has_expiry) {
-        sp_metric_begin(buf, "signpost_certificates_next_expiry_days", SP_METRIC_GAUGE,
-                        "Days until the first certificate in memory expires; negative: it has.");
-        sp_metric_days(buf, "signpost_certificates_next_expiry_days", figures.next_expiry - now);
+        sp_metric_single(buf, "signpost_certificates_next_expiry_timestamp_seconds",
+                         SP_METRIC_GAUGE,
+                         "When the first certificate in memory expires or did, in Unix time.",
+                         (uint64_t)figures.next_expiry);
     }
 }
 

@@ -2,7 +2,6 @@
 #include "serve/admin/metrics_acme.h"
 
 #include <stdio.h>
-#include <time.h>
 
 #include "serve/admin/metrics_text.h"
 
@@ -53,9 +52,9 @@ static void put_stored(sp_buf_t *buf, const sp_renewals_figures_t *stored)
         sp_metric_value(buf, "signpost_acme_stored", labels, stored->names[i]);
     }
     if (stored->next_expiry != 0) {
-        sp_metric_begin(buf, "signpost_acme_next_expiry_days", SP_METRIC_GAUGE,
-                        "Days until the first of the valid ones among them expires.");
-        sp_metric_days(buf, "signpost_acme_next_expiry_days", stored->next_expiry - time(NULL));
+        sp_metric_single(buf, "signpost_acme_next_expiry_timestamp_seconds", SP_METRIC_GAUGE,
+                         "When the first of the valid ones among them expires, in Unix time.",
+                         (uint64_t)stored->next_expiry);
     }
 }
 

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 
 #define US_PER_S UINT64_C(1000000)
-#define SECONDS_PER_DAY 86400
 
 static void put_head(sp_buf_t *buf, const char *name, const char *type, const char *help)
 {
@@ -46,14 +45,6 @@ void sp_metric_seconds(sp_buf_t *buf, const char *name, uint64_t us)
 }
 
 /* To a hundredth. */
-void sp_metric_days(sp_buf_t *buf, const char *name, int64_t seconds)
-{
-    uint64_t distance = (uint64_t)(seconds < 0 ? -seconds : seconds) * 100 / SECONDS_PER_DAY;
-
-    sp_buf_printf(buf, "%s %s%" PRIu64 ".%02" PRIu64 "\n", name, seconds < 0 ? "-" : "",
-                  distance / 100, distance % 100);
-}
-
 void sp_metric_single(sp_buf_t *buf, const char *name, sp_metric_type_t type, const char *help,
                       uint64_t value)
 {

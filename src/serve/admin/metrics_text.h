@@ -16,7 +16,6 @@ void sp_metric_begin(sp_buf_t *buf, const char *name, sp_metric_type_t type, con
 /* One value. `labels` is NULL, or what stands between the braces: ours, so nothing is escaped. */
 void sp_metric_value(sp_buf_t *buf, const char *name, const char *labels, uint64_t value);
 void sp_metric_seconds(sp_buf_t *buf, const char *name, uint64_t us);
-void sp_metric_days(sp_buf_t *buf, const char *name, int64_t seconds);
 
 /* A metric with one value. */
 void sp_metric_single(sp_buf_t *buf, const char *name, sp_metric_type_t type, const char *help,

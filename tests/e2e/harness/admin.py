@@ -7,6 +7,13 @@ from urllib.parse import urlencode
 from . import http1
 from .base import ServerTest
 from .ports import free_port
+from .process import run
+
+
+def promtool(text):
+    """What `promtool check metrics` says against them: nothing, when they are good."""
+    done = run(["promtool", "check", "metrics"], timeout=60, stdin=text)
+    return f"{done.stdout}{done.stderr}" + (f"exit status {done.returncode}" if done.returncode else "")
 
 
 class AdminTest(ServerTest):

@@ -215,7 +215,7 @@ Test(caa_client, believes_no_nonsense)
     close_client();
 }
 
-Test(caa_client, finds_none_in_zone_files)
+static sp_zones_t *load_zone(void)
 {
     char path[] = "/tmp/signpost-caa-XXXXXX";
     FILE *file = fdopen(mkstemp(path), "w");
@@ -226,12 +226,38 @@ Test(caa_client, finds_none_in_zone_files)
     cr_assert_geq(fputs("_redirect.a.example.com. 60 IN TXT \"v=txtv0;to=/x\"\n", file), 0);
     cr_assert_eq(fclose(file), 0);
     cr_assert_eq(sp_zones_load(paths, 1, NULL, NULL, &zones, NULL), SP_OK);
+    cr_expect_eq(unlink(path), 0);
+    return zones;
+}
+
+Test(caa_client, finds_none_in_zone_files)
+{
+    sp_zones_t *zones = load_zone();
+
     open_client(NULL, 0, zones);
     cr_expect_str_eq(ask("a.example.com").failure, "");
     cr_expect_eq(ask("a.example.com").count, 0);
     close_client();
     sp_zones_destroy(zones);
-    cr_expect_eq(unlink(path), 0);
+}
+
+/* An authority would find them, too. */
+Test(caa_client, asks_resolvers_for_what_is_above_a_zone_file)
+{
+    static const sp_scripted_line_t lines[] = {
+        {.name = "example.com", .answers = {{"example.com", TYPE_CAA, 60, ISSUE}}},
+    };
+    sp_zones_t *zones = load_zone();
+    asked_t asked;
+
+    open_client(lines, SP_COUNT(lines), zones);
+    asked = ask("b.a.example.com");
+    cr_expect_str_eq(asked.failure, "");
+    cr_expect_str_eq(asked.owner, "example.com");
+    cr_expect_eq(asked.count, 1);
+    cr_expect_eq(sp_scripted_udp_count(server), 1);
+    close_client();
+    sp_zones_destroy(zones);
 }
 
 Test(caa_client, forgets_what_is_cancelled_or_left_over)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "acme/ledger.h"
+#include "dns/resolver_address.h"
 #include "dns/zone_client.h"
 
 static const char zone_text[] =
@@ -123,6 +124,18 @@ Test(permission, is_granted_to_names_with_a_record_that_leads_somewhere)
     expect("used.example.com", false, SP_PERMIT_GRANTED, "");
     expect("a.wild.example.com", false, SP_PERMIT_GRANTED, "");
     expect("path.example.com", false, SP_PERMIT_GRANTED, ""); /* though `/` leads nowhere */
+}
+
+/* Nothing listens at that port, or what does is no DNS server. */
+Test(permission, says_which_domain_s_caa_records_are_not_known)
+{
+    sp_dns_options_t options = {.try_ms = 50, .tries = 1, .max_inflight = 100, .resolver_count = 1};
+
+    cr_assert_eq(sp_resolver_parse(SP_STR("127.0.0.1:1"), &options.resolvers[0], NULL), SP_OK);
+    sp_caa_client_destroy(caa);
+    cr_assert_eq(sp_caa_client_create(loop, &options, zones, &caa, NULL), SP_OK);
+    expect("good.example.com", false, SP_PERMIT_CAA_FAILURE,
+           "the CAA records of example.com, which count below it as well, can't be looked up (");
 }
 
 Test(permission, is_refused_to_others)

@@ -145,3 +145,19 @@ Test(renewals, delete_nothing_behind_links)
     cr_expect(is_there(NAME "/fullchain.pem"));
     cr_expect(is_there("elsewhere/fullchain.pem"));
 }
+
+Test(renewals, count_again_at_once_when_a_certificate_was_got)
+{
+    const sp_order_end_t end = {.name = SP_STR(NAME), .result = SP_ORDER_ISSUED};
+    time_t now = not_after - MAKER_DAY;
+
+    cr_assert(sp_renewals_step(&renewals, 1000, now));
+    cr_expect(renewals.figures.is_known);
+    cr_expect_eq(renewals.figures.names[SP_INVENTORY_VALID], 1);
+    cr_expect_eq(renewals.figures.next_expiry, not_after);
+    cr_expect_not(sp_renewals_step(&renewals, 2000, now));
+    cr_expect_not(sp_renewals_note(&renewals, &end, now));
+    cr_expect(sp_renewals_step(&renewals, 2000, now));
+    cr_expect_not(sp_renewals_step(&renewals, 2000 + SP_RENEWALS_PAUSE_MS - 1, now));
+    cr_expect(sp_renewals_step(&renewals, 2000 + SP_RENEWALS_PAUSE_MS, now));
+}

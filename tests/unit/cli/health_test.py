@@ -65,15 +65,23 @@ class Answers(unittest.TestCase):
         self.assertTrue(server.request.startswith(b"GET /healthz HTTP/1.1\r\nHost: "), server.request)
 
     def test_asks_for_readiness(self):
-        with Server(b'HTTP/1.1 503 No\r\n\r\n{"ready":false,"reason":"draining"}\n') as server:
+        body = b'{\n  "ready": false,\n  "reason": "draining",\n  "message": "it is stopping"\n}\n'
+        with Server(b"HTTP/1.1 503 No\r\n\r\n" + body) as server:
             code, out, err = health("--ready", "--admin", server.address)
         self.assertEqual((code, out), (1, ""))
-        self.assertEqual(err, f'signpost health: {server.address}/readyz says no: {{"ready":false,"reason":"draining"}}\n')
+        self.assertEqual(err, f"signpost health: {server.address}/readyz says no: it is stopping (draining)\n")
         self.assertTrue(server.request.startswith(b"GET /readyz "), server.request)
 
     def test_shows_nothing_that_a_terminal_would_obey(self):
-        with Server(b"HTTP/1.1 503 No\r\n\r\n\x1b[2J") as server:
-            self.assertEqual(health("--admin", server.address)[2].count("\x1b"), 0)
+        for body in (b"\x1b[2J", b'{"reason": "\\u001b[2J", "message": "\\n\\u001b[2J' + b"x" * 900 + b'"}'):
+            with self.subTest(body), Server(b"HTTP/1.1 503 No\r\n\r\n" + body) as server:
+                err = health("--admin", server.address)[2]
+                self.assertEqual((err.count("\x1b"), err.count("\n"), len(err) < 300), (0, 1, True), err)
+
+    def test_a_reason_that_is_none(self):
+        for body in (b"", b"[]", b"{", b"5", b'{"reason": 5, "message": "x"}', b'{"reason": "x"}'):
+            with self.subTest(body), Server(b"HTTP/1.1 503 No\r\n\r\n" + body) as server:
+                self.assertRegex(health("--admin", server.address)[2], "says no\n$")
 
     def test_takes_nothing_else_for_well(self):
         for answer in (b"", b"H", b"HTTP/1.1 200", b"HTTP/1.1 404 Not Found\r\n\r\n", b"SSH-2.0-OpenSSH\r\n",

@@ -60,10 +60,12 @@ Test(refusal, of_last_resort_is_complete)
 
 Test(write_response, knows_the_words_of_every_status_that_is_sent)
 {
-    static const unsigned statuses[] = {200, 301, 302, 303, 307, 308, 400, 404, 413, 431, 503, 508};
+    static const unsigned statuses[] = {200, 204, 301, 302, 303, 307, 308, 400, 403,
+                                        404, 405, 413, 417, 431, 500, 503, 508};
 
     for (size_t i = 0; i != SP_COUNT(statuses); ++i) {
         cr_expect_str_neq(sp_reason_phrase(statuses[i]), "Unknown", "%u", statuses[i]);
     }
+    cr_expect_str_eq(sp_reason_phrase(403), "Forbidden");
     cr_expect_str_eq(sp_reason_phrase(299), "Unknown");
 }

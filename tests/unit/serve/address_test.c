@@ -139,3 +139,49 @@ Test(address, equals_the_same_place_in_another_spelling)
     cr_expect_not(sp_address_eq(&a, &c));
     cr_expect_not(sp_address_eq(&a, &d));
 }
+
+static sp_address_t read_address(const char *text)
+{
+    sp_address_t address;
+
+    cr_assert_eq(sp_address_parse(sp_str_from(text), &arena, &address, NULL), SP_OK, "%s", text);
+    return address;
+}
+
+Test(address, overlaps_what_the_system_would_not_open_beside_it)
+{
+    static const struct {
+        const char *a;
+        const char *b;
+        bool overlaps;
+    } cases[] = {
+        {"[::]:80", "[::]:80", true},
+        {"[::]:80", "0.0.0.0:80", true},
+        {"[::]:80", "127.0.0.1:80", true},
+        {"[::]:80", "[::1]:80", true},
+        {"[::]:80", "[::]:81", false},
+        {"[::]:80", "127.0.0.1:81", false},
+        {"0.0.0.0:80", "127.0.0.1:80", true},
+        {"0.0.0.0:80", "[::1]:80", false},
+        {"0.0.0.0:80", "[::ffff:127.0.0.1]:80", true},
+        {"127.0.0.1:80", "127.0.0.1:80", true},
+        {"127.0.0.1:80", "127.0.0.2:80", false},
+        {"127.0.0.1:80", "[::1]:80", false},
+        {"127.0.0.1:80", "[::ffff:127.0.0.1]:80", true},
+        {"[::1]:80", "[::1]:80", true},
+        {"[::1]:80", "[::2]:80", false},
+        {"unix:/a", "unix:/a", true},
+        {"unix:/a", "unix:/b", false},
+        {"unix:/a", "[::]:80", false},
+    };
+
+    for (size_t i = 0; i != SP_COUNT(cases); ++i) {
+        sp_address_t a = read_address(cases[i].a);
+        sp_address_t b = read_address(cases[i].b);
+
+        cr_expect_eq(sp_address_overlaps(&a, &b), cases[i].overlaps, "%s %s", cases[i].a,
+                     cases[i].b);
+        cr_expect_eq(sp_address_overlaps(&b, &a), cases[i].overlaps, "%s %s", cases[i].b,
+                     cases[i].a);
+    }
+}

@@ -172,6 +172,13 @@ Test(config_faults, takes_absolute_web_addresses_as_fallback)
     }
 }
 
+Test(config_faults, says_that_the_fallback_has_no_placeholders)
+{
+    sp_config_recorder_expect("{\"fallback\": {\"redirect\": \"https://example.com{uri}\"}}",
+                              "test.json:1:27: fallback.redirect: placeholders are not expanded "
+                              "here: expected a whole URL, without { and }\n");
+}
+
 Test(config_faults, limits_the_length_of_the_fallback)
 {
     char text[2200] = "{\"fallback\": {\"redirect\": \"http://a/";

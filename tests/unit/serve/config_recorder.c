@@ -22,7 +22,11 @@ void sp_config_recorder_add_fault(void *arg, const sp_config_fault_t *fault)
 
     sp_arena_init(&arena, NULL, 0, 512);
     sp_buf_init(&buf, &arena, 4096);
-    sp_config_fault_write(fault, &buf);
+    sp_buf_append(&buf, sp_str_from(fault->source));
+    if (fault->line != 0) {
+        sp_buf_printf(&buf, ":%zu:%zu", fault->line, fault->column);
+    }
+    sp_buf_printf(&buf, ": %s", fault->message);
     cr_assert_eq(buf.status, SP_OK);
     add_line(arg, sp_buf_str(&buf));
     sp_arena_clear(&arena);

@@ -77,6 +77,44 @@ Test(store, takes_a_wildcard_where_there_is_nothing_closer)
     cr_expect_eq(world.loaded, 4, "a wildcard is read once for all its names");
 }
 
+Test(store, looks_into_the_folder_of_the_parent_for_a_wildcard)
+{
+    char path[MAKER_PATH_MAX];
+
+    maker_add(world.root, "a.example", "a.example,DNS:*.a.example");
+    maker_add(world.root, "b.example", "b.example");
+    maker_add(world.root, "*.a.example", "*.a.example");
+    cr_expect_str_eq(store_world_find(&world, "x.a.example"), "*.a.example", "the closer one");
+    cr_expect_str_eq(store_world_find(&world, "y.x.a.example"), "none");
+    (void)snprintf(path, sizeof(path), "%s/*.a.example", world.root);
+    maker_remove(path);
+    world.ahead_ms += SP_TLS_FRESH_MS;
+    cr_expect_str_eq(store_world_find(&world, "x.a.example"), "a.example");
+    cr_expect_str_eq(store_world_find(&world, "a.example"), "a.example");
+    cr_expect_str_eq(store_world_find(&world, "x.b.example"), "none", "it does not hold for it");
+    cr_expect_str_eq(store_world_find(&world, "b.example"), "b.example");
+}
+
+Test(store, reads_a_parent_once_for_all_the_names_that_it_does_not_hold_for)
+{
+    char name[32];
+
+    maker_add(world.root, "b.example", "b.example");
+    for (int i = 0; i != 50; ++i) {
+        (void)snprintf(name, sizeof(name), "x%d.b.example", i);
+        cr_expect_str_eq(store_world_find(&world, name), "none");
+    }
+    cr_expect_eq(world.loaded, 1);
+}
+
+Test(store, passes_over_a_parent_that_is_faulty)
+{
+    maker_write(world.root, "a.example", "fullchain.pem", "nonsense");
+    maker_write(world.root, "a.example", "privkey.pem", "nonsense");
+    cr_expect_str_eq(store_world_find(&world, "x.a.example"), "none");
+    cr_expect_not_null(strstr(last_used(), "absent"), "%s", last_used());
+}
+
 Test(store, reads_a_changed_file_again)
 {
     maker_add(world.root, "a.example", "old.example");
