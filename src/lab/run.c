@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "lab/clock.h"
 #include "lab/machine.h"
@@ -245,9 +246,22 @@ static sp_status_t run_all(const sp_lab_invocation_t *invocation, sp_lab_session
 
 /* ---- inside and outside of the capsule ---- */
 
+typedef struct job {
+    const sp_lab_invocation_t *invocation;
+    int folder; /* -1: not open */
+} job_t;
+
+static sp_status_t open_folder(void *arg, sp_error_t *err)
+{
+    job_t *job = arg;
+
+    return job->invocation->open_folder(job->invocation->arg, &job->folder, err);
+}
+
 static int work(sp_capsule_t *capsule, void *arg)
 {
-    const sp_lab_invocation_t *invocation = arg;
+    const job_t *job = arg;
+    const sp_lab_invocation_t *invocation = job->invocation;
     sp_lab_session_t session = {.capsule = capsule,
                                 .library = invocation->library,
                                 .machine_wide = invocation->machine_wide,
@@ -268,7 +282,7 @@ static int work(sp_capsule_t *capsule, void *arg)
     (void)json_object_set_new(result, "elapsed_s",
                               json_real((double)(sp_clock_ms() - began) / 1000));
     if (status == SP_OK) {
-        status = sp_lab_result_write(result, invocation->folder, SP_LAB_RESULT_NAME, &err);
+        status = sp_lab_result_write(result, job->folder, SP_LAB_RESULT_NAME, &err);
     }
     if (status != SP_OK) {
         (void)fprintf(stderr, "signpost lab: %s\n", err.message);
@@ -284,13 +298,13 @@ static int work(sp_capsule_t *capsule, void *arg)
 sp_status_t sp_lab_run(const sp_lab_invocation_t *invocation, sp_lab_outcome_t *ret_outcome,
                        sp_error_t *err)
 {
-    union {
-        const sp_lab_invocation_t *given;
-        void *any;
-    } arg = {.given = invocation};
+    job_t job = {.invocation = invocation, .folder = -1};
     int result = 0;
-    sp_status_t status = sp_capsule_run(work, arg.any, &result, err);
+    sp_status_t status = sp_capsule_run(open_folder, work, &job, &result, err);
 
+    if (job.folder != -1) {
+        (void)close(job.folder);
+    }
     if (status == SP_OK) {
         *ret_outcome = (sp_lab_outcome_t)result;
     }

@@ -132,6 +132,7 @@ class MeasuringTest(LabTest):
             second = run(command("run", MINUTE, "--lab", DATA, "--out", self.folder / "second"))
             self.assertEqual(second.returncode, 1)
             self.assertIn("another laboratory is running", second.stderr)
+            self.assertFalse((self.folder / "second").exists())
             laboratory.signal(signal.SIGINT)
             self.assertEqual(laboratory.wait(30), 1, laboratory.err_text)
         self.assertIn("interrupted", laboratory.err_text)
@@ -141,6 +142,11 @@ class MeasuringTest(LabTest):
         self.assertIn((False, "direct"), [(run["discarded"], run["setup"]) for run in runs])
         self.assertEqual(("interrupted", "nodelocal"), (runs[-1]["discarded"], runs[-1]["setup"]))
         self.assertTrue((out / "report.html").exists())
+        with self.subTest("no result is replaced"):
+            before = (out / "result.json").read_bytes()
+            again = self.refused("run", MINUTE, "--quick", "--lab", DATA, "--out", out, status=1)
+            self.assertIn(f"{out} already holds a result.json; name another folder", again)
+            self.assertEqual((out / "result.json").read_bytes(), before)
         self.check_nothing_left()
 
 
