@@ -228,23 +228,39 @@ sp_status_t sp_lab_library_role(sp_lab_library_t *library, const char *name,
     return status;
 }
 
-static bool has_program(const sp_lab_library_t *library, const sp_lab_role_t *role, char *path)
+static bool can_find(const sp_lab_library_t *library, const char *program, char *path)
 {
-    if (strcmp(role->program, "{{signpost}}") == 0) {
-        (void)snprintf(path, SP_LAB_PATH_MAX, "%s", library->executable);
-        return true;
-    }
-    return sp_program_find(role->program, library->program_folders, path, SP_LAB_PATH_MAX) == SP_OK;
+    return sp_program_find(program, library->program_folders, path, SP_LAB_PATH_MAX) == SP_OK;
 }
 
-static sp_status_t say_missing(const sp_lab_role_t *role, sp_error_t *err)
+/* The first of its programs that can't be found; NULL when all are there, and the path of the main
+ * one. */
+static const char *find_missing(const sp_lab_library_t *library, const sp_lab_role_t *role,
+                                char *path)
+{
+    char other[SP_LAB_PATH_MAX];
+
+    if (strcmp(role->program, "{{signpost}}") == 0) {
+        (void)snprintf(path, SP_LAB_PATH_MAX, "%s", library->executable);
+    } else if (!can_find(library, role->program, path)) {
+        return role->program;
+    }
+    for (size_t i = 0; i != role->needs.count; ++i) {
+        if (!can_find(library, role->needs.list[i], other)) {
+            return role->needs.list[i];
+        }
+    }
+    return NULL;
+}
+
+static sp_status_t say_missing(const sp_lab_role_t *role, const char *program, sp_error_t *err)
 {
     if (role->package != NULL) {
         return sp_fail(err, SP_NOT_FOUND, 0,
                        "%s is missing ('%s'): apt-get install --no-install-recommends %s",
-                       role->title, role->program, role->package);
+                       role->title, program, role->package);
     }
-    return sp_fail(err, SP_NOT_FOUND, 0, "%s is missing ('%s'): %s", role->title, role->program,
+    return sp_fail(err, SP_NOT_FOUND, 0, "%s is missing ('%s'): %s", role->title, program,
                    role->install == NULL ? "install it where PATH finds it" : role->install);
 }
 
@@ -253,25 +269,27 @@ sp_status_t sp_lab_library_pick(sp_lab_library_t *library, const char *name,
 {
     const sp_lab_role_t *role = NULL;
     const sp_lab_role_t *stand_in = NULL;
+    const char *missing = NULL;
     sp_status_t status = sp_lab_library_role(library, name, &role, err);
 
     if (status != SP_OK || role == NULL) {
         return status;
     }
-    if (has_program(library, role, ret_pick->program)) {
+    missing = find_missing(library, role, ret_pick->program);
+    if (missing == NULL) {
         ret_pick->role = role;
         ret_pick->in_place_of = NULL;
         return SP_OK;
     }
     if (role->stand_in == NULL) {
-        return say_missing(role, err);
+        return say_missing(role, missing, err);
     }
     status = sp_lab_library_role(library, role->stand_in, &stand_in, err);
     if (status != SP_OK || stand_in == NULL) {
         return status;
     }
-    if (!has_program(library, stand_in, ret_pick->program)) {
-        return say_missing(role, err);
+    if (find_missing(library, stand_in, ret_pick->program) != NULL) {
+        return say_missing(role, missing, err);
     }
     ret_pick->role = stand_in;
     ret_pick->in_place_of = role;

@@ -165,7 +165,7 @@ class RefusingTest(LabTest):
         library = self.folder / "library"
         (library / "experiments").mkdir(parents=True, exist_ok=True)
         for name, role in roles.items():
-            (library / "roles" / name).mkdir(parents=True)
+            (library / "roles" / name).mkdir(parents=True, exist_ok=True)
             (library / "roles" / name / "role.json").write_text(json.dumps(role))
         return library
 
@@ -180,7 +180,20 @@ class RefusingTest(LabTest):
         self.assertIn("Packaged is missing ('no-such-server'): apt-get install", done)
         self.assertIn("some-package", done)
         self.assertIn("Built is missing ('no-such-server'): build it", done)
+        helped = {"title": "Helped", "kind": "dns", "program": "sh", "needs": ["env", "no-such-helper"],
+                  "command": ["sh"]}
+        done = self.refused("run", MINUTE, "--lab", self.library(nsd=helped), "--out", self.folder / "out", status=1)
+        self.assertIn("Helped is missing ('no-such-helper'): ", done)
         self.assertFalse((self.folder / "out").exists())
+
+    def test_says_what_is_missing_for_all_experiments(self):
+        library = shutil.copytree(DATA, self.folder / "library")
+        for path in (library / "roles").glob("*/role.json"):
+            role = json.loads(path.read_text())
+            path.write_text(json.dumps(role | {"program": "no-" + role["program"].strip("{}")}))
+        done = self.refused("run", "E1", "E5", "--lab", library, "--out", self.folder / "out", status=1)
+        for title in ("CoreDNS", "dnsmasq", "Knot DNS", "PowerDNS", "dnsperf"):
+            self.assertIn(f"  {title} is missing ('no-", done)
 
     def test_a_server_that_ends_is_told_with_its_words(self):
         failing = {"title": "Failing", "kind": "dns", "program": "sh", "ready": {"dns": True},

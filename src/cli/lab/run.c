@@ -10,6 +10,7 @@
 
 #include "cli/lab/lab.h"
 #include "lab/files.h"
+#include "lab/spawn.h"
 
 #define EXPERIMENTS_MAX 32
 #define REPETITIONS_MAX 1000
@@ -164,6 +165,9 @@ static int prepare(session_t *session, size_t at)
     if (sp_lab_library_open(sp_arguments_value(session->arguments, "lab"), &session->library,
                             &err) != SP_OK) {
         return sp_cli_lab_fail(SP_EXIT_USAGE, err.message);
+    }
+    if (sp_program_path_extend(session->library.program_folders, &err) != SP_OK) {
+        return sp_cli_lab_fail(SP_EXIT_FAILED, err.message);
     }
     result = read_experiments(session, at);
     if (result == SP_EXIT_DONE && sp_lab_missing(&session->invocation, false, stderr) != 0) {
