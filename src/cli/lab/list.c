@@ -12,6 +12,11 @@ int sp_cli_lab_fail(int result, const char *message)
     return result;
 }
 
+int sp_cli_lab_status(const sp_error_t *err)
+{
+    return err->status == SP_IO || err->status == SP_NO_MEMORY ? SP_EXIT_FAILED : SP_EXIT_USAGE;
+}
+
 int sp_cli_lab_check_names(const sp_arguments_t *arguments, size_t at, size_t max)
 {
     size_t count = 0;
@@ -118,7 +123,7 @@ static int list_all(sp_lab_library_t *library, const sp_lab_names_t *names)
             (void)printf("%s", i == 0 ? "" : "\n");
             print_experiment(library, experiment);
         } else {
-            result = sp_cli_lab_fail(SP_EXIT_USAGE, err.message);
+            result = sp_cli_lab_fail(sp_cli_lab_status(&err), err.message);
         }
         sp_lab_experiment_destroy(experiment);
     }

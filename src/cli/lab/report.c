@@ -55,7 +55,7 @@ int sp_cli_lab_write_report(const char *const *results, size_t count, const char
         read[i].label = results[i];
         result_path(results[i], path, sizeof(path));
         if (sp_lab_result_read(path, &read[i].root, &err) != SP_OK) {
-            result = sp_cli_lab_fail(SP_EXIT_USAGE, err.message);
+            result = sp_cli_lab_fail(sp_cli_lab_status(&err), err.message);
         }
     }
     if (result == SP_EXIT_DONE) {

@@ -35,7 +35,7 @@ static int read_experiments(session_t *session, size_t at)
 
         if (sp_lab_library_experiment(&session->library, name, &session->experiments[*count],
                                       &err) != SP_OK) {
-            return sp_cli_lab_fail(SP_EXIT_USAGE, err.message);
+            return sp_cli_lab_fail(sp_cli_lab_status(&err), err.message);
         }
         ++*count;
     }

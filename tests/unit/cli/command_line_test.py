@@ -320,6 +320,12 @@ class Lab(unittest.TestCase):
             code, _, err = run("lab", "report", name, "-o", str(folder / "page.html"), "--charts", str(result / "x"))
             self.assertEqual((code, err), (1, f"signpost lab: {result}/x: Not a directory\n"))
 
+    def test_a_file_that_can_not_be_read_is_no_bad_usage(self):
+        for action in ("report", "list"):
+            code, _, err = run("lab", action, "/nonexistent.json", cwd=ZONES.parent.parent)
+            self.assertEqual(code, 1)
+            self.assertIn("/nonexistent.json", err)
+
 
 class Usage(unittest.TestCase):
     def test_prints_an_overview(self):
