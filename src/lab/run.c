@@ -41,9 +41,9 @@ static json_t *begin_run(const course_t *course, const sp_lab_case_t *one)
 {
     char started[SP_LAB_TIME_MAX];
 
-    return json_pack("{s:s, s:i, s:i, s:i, s:b, s:s}", "setup", one->name, "repetition",
+    return json_pack("{s:s, s:i, s:i, s:i, s:n, s:s}", "setup", one->name, "repetition",
                      (int)course->turn.repetition, "attempt", (int)course->turn.attempt, "order",
-                     (int)course->turn.order, "discarded", 0, "started",
+                     (int)course->turn.order, "discarded", "started",
                      sp_lab_time(time(NULL), started));
 }
 
@@ -141,7 +141,7 @@ static void take_turn(course_t *course)
 /* What came out, for somebody at the terminal; the page has more. */
 static void say_verdicts(const course_t *course, const json_t *verdicts)
 {
-    size_t i = 0;
+    size_t i = 0, unmeasured = 0;
     json_t *verdict = NULL;
 
     json_array_foreach(verdicts, i, verdict)
@@ -149,10 +149,16 @@ static void say_verdicts(const course_t *course, const json_t *verdicts)
         const json_t *holds = json_object_get(verdict, "holds");
         const char *text = json_string_value(json_object_get(verdict, "text"));
 
-        if (text != NULL) {
+        if (json_is_true(json_object_get(verdict, "unmeasured"))) {
+            ++unmeasured;
+        } else if (text != NULL) {
             sp_lab_progress_say(&course->progress, "%s: %s%s", course->experiment->id,
                                 json_is_false(holds) ? "DOES NOT HOLD: " : "", text);
         }
+    }
+    if (unmeasured != 0) {
+        sp_lab_progress_say(&course->progress, "%s: " SP_LAB_UNMEASURED, course->experiment->id,
+                            unmeasured, json_array_size(verdicts));
     }
 }
 

@@ -139,7 +139,7 @@ class MeasuringTest(LabTest):
         result = json.loads((out / "result.json").read_text())
         self.assertIs(result["interrupted"], True)
         runs = result["experiments"][0]["runs"]
-        self.assertIn((False, "direct"), [(run["discarded"], run["setup"]) for run in runs])
+        self.assertIn((None, "direct"), [(run["discarded"], run["setup"]) for run in runs])
         self.assertEqual(("interrupted", "nodelocal"), (runs[-1]["discarded"], runs[-1]["setup"]))
         self.assertTrue((out / "report.html").exists())
         with self.subTest("no result is replaced"):
