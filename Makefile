@@ -8,11 +8,11 @@ demo:
 	@scripts/build-release.sh build
 	@scripts/demo.sh build/signpost
 
-# A published experiment, repeated in four minutes; needs root.
+# A published experiment, repeated in four minutes; needs root. The result is in a new folder of lab-results/.
 lab:
 	@scripts/install-packages.sh build lab
 	@scripts/build-release.sh build
-	@build/signpost lab run E1 --quick --out build/lab
+	@build/signpost lab run E1 --quick
 
 # BENCH=--quick: a short run that shows that everything works.
 bench:

@@ -15,7 +15,13 @@ static const sp_option_t options[] = {
     {"config", 0, "FILE", "configuration file (JSON), with tls.acme"},
     {"resolver", 0, "ADDR[:PORT]", "ask this resolver; may be given more than once"},
     {"zone", 0, "FILE", "answer from this zone file; may be given more than once"},
-    {"json", 0, NULL, "print a JSON object"},
+    {"json", 0, NULL, "list: print a JSON object"},
+};
+
+static const sp_action_t actions[] = {
+    {"list", "config resolver zone json"},
+    {"renew", "config resolver zone"},
+    {"forget", "config resolver zone"},
 };
 
 /* What one run of the command holds; all of it is released in the end. */
@@ -180,6 +186,8 @@ const sp_command_t sp_command_cert = {
              "          client that asks for the name has one ordered again",
     .options = options,
     .option_count = SP_COUNT(options),
+    .actions = actions,
+    .action_count = SP_COUNT(actions),
     .examples = "  signpost cert --config /etc/signpost/signpost.json list\n"
                 "  signpost cert --config /etc/signpost/signpost.json renew www.example.com",
     .failure = "there is no certificate at the end, or the folder can't be used",

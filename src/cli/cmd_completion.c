@@ -21,15 +21,41 @@ static value_kind_t kind_of(const char *value)
     return strchr(value, '|') != NULL && strchr(value, ' ') == NULL ? VALUE_CHOICE : VALUE_FREE;
 }
 
-/* Prints text with a backslash ahead of each octet of `special`, and '|' as a blank for a choice.
- */
-static void put(const char *text, const char *special, bool is_choice)
+/* Prints text with a backslash ahead of each octet of `special`. */
+static void put(const char *text, const char *special)
 {
     for (; *text != '\0'; ++text) {
         if (strchr(special, *text) != NULL) {
             (void)putchar('\\');
         }
-        (void)putchar(is_choice && *text == '|' ? ' ' : *text);
+        (void)putchar(*text);
+    }
+}
+
+/* The words of a choice with blanks between: "a|b:N" as "a b:", since N is for people to say. */
+static void put_choice(const char *text, const char *special)
+{
+    for (const char *end = text; *text != '\0'; text = end) {
+        end = text + strcspn(text, "|");
+        for (; text != end; ++text) {
+            const char one[2] = {*text, '\0'};
+
+            put(one, special);
+            if (*text == ':') {
+                break;
+            }
+        }
+        if (*end == '|') {
+            (void)putchar(' ');
+            ++end;
+        }
+    }
+}
+
+static void put_actions(const sp_command_t *command)
+{
+    for (size_t i = 0; i != command->action_count; ++i) {
+        (void)printf("%s%s", i == 0 ? "" : " ", command->actions[i].name);
     }
 }
 
@@ -69,7 +95,7 @@ static void bash_value(const sp_command_t *command, const sp_option_t *option)
         (void)fputs("_signpost_files \"$word\"; return", stdout);
     } else if (kind == VALUE_CHOICE) {
         (void)fputs("_signpost_words '", stdout);
-        put(option->value, "", true);
+        put_choice(option->value, "");
         (void)fputs("' \"$word\"; return", stdout);
     } else {
         (void)fputs("return", stdout);
@@ -87,7 +113,12 @@ static void bash_command(const sp_command_t *command)
     (void)fputs("--help'", stdout);
     if (kind_of(command->usage) == VALUE_CHOICE) {
         (void)fputs(" operands='", stdout);
-        put(command->usage, "", true);
+        put_choice(command->usage, "");
+        (void)putchar('\'');
+    }
+    if (command->action_count != 0) {
+        (void)fputs(" actions='", stdout);
+        put_actions(command);
         (void)putchar('\'');
     }
     (void)puts(" ;;");
@@ -106,7 +137,7 @@ static void complete_bash(void)
                "}\n"
                "_signpost() {\n"
                "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
-               "    local command=${COMP_WORDS[1]} options='' operands=''\n"
+               "    local command=${COMP_WORDS[1]} options='' operands='' actions=''\n"
                "    COMPREPLY=()\n"
                "    if ((COMP_CWORD == 1)); then");
     (void)fputs("        _signpost_words '", stdout);
@@ -134,8 +165,13 @@ static void complete_bash(void)
     put_commands();
     (void)puts("' ;;\n"
                "    esac\n"
+               "    for before in \"${COMP_WORDS[@]:2:COMP_CWORD-2}\"; do\n"
+               "        [[ \" $actions \" != *\" $before \"* ]] || actions=''\n"
+               "    done\n"
                "    if [[ $word == -* ]]; then\n"
                "        _signpost_words \"$options\" \"$word\"\n"
+               "    elif [[ -n $actions ]]; then\n"
+               "        _signpost_words \"$actions\" \"$word\"\n"
                "    elif [[ -n $operands ]]; then\n"
                "        _signpost_words \"$operands\" \"$word\"\n"
                "    else\n"
@@ -160,13 +196,13 @@ static void zsh_value(const char *value)
         return;
     }
     (void)putchar(':');
-    put(value, ZSH_QUOTED, false);
+    put(value, ZSH_QUOTED);
     (void)putchar(':');
     if (kind == VALUE_FILE) {
         (void)fputs("_files", stdout);
     } else if (kind == VALUE_CHOICE) {
         (void)putchar('(');
-        put(value, ZSH_QUOTED, true);
+        put_choice(value, ZSH_QUOTED);
         (void)putchar(')');
     }
 }
@@ -180,15 +216,21 @@ static void zsh_command(const sp_command_t *command)
         (void)fputs("\"*", stdout);
         put_option_name(option);
         (void)fputs(option->value != NULL && option->name != NULL ? "=[" : "[", stdout);
-        put(option->help, ZSH_QUOTED, false);
+        put(option->help, ZSH_QUOTED);
         (void)putchar(']');
         zsh_value(option->value);
         (void)fputs("\" \\\n                ", stdout);
     }
-    (void)fputs("\"--help[print this help]\" \"*:argument:", stdout);
+    (void)fputs("\"--help[print this help]\" ", stdout);
+    if (command->action_count != 0) {
+        (void)fputs("\"1:action:(", stdout);
+        put_actions(command);
+        (void)fputs(")\" ", stdout);
+    }
+    (void)fputs("\"*:argument:", stdout);
     if (kind_of(command->usage) == VALUE_CHOICE) {
         (void)putchar('(');
-        put(command->usage, ZSH_QUOTED, true);
+        put_choice(command->usage, ZSH_QUOTED);
         (void)puts(")\" ;;");
     } else {
         (void)puts("_files\" ;;");
@@ -206,7 +248,7 @@ static void complete_zsh(void)
                "    local -a commands=(");
     for (size_t i = 0; i != count; ++i) {
         (void)printf("        \"%s:", commands[i]->name);
-        put(commands[i]->summary, ZSH_QUOTED, false);
+        put(commands[i]->summary, ZSH_QUOTED);
         (void)puts("\"");
     }
     (void)puts("        \"help:print an overview, or the help of a command\"\n"
@@ -253,20 +295,42 @@ static void fish_option(const sp_command_t *command, const sp_option_t *option)
         (void)fputs(" -x", stdout);
     } else if (kind == VALUE_CHOICE) {
         (void)fputs(" -x -a '", stdout);
-        put(option->value, FISH_QUOTED, true);
+        put_choice(option->value, FISH_QUOTED);
         (void)putchar('\'');
     }
     (void)fputs(" -d '", stdout);
-    put(option->help, FISH_QUOTED, false);
+    put(option->help, FISH_QUOTED);
     (void)puts("'");
+}
+
+/* Its actions, and files behind them. */
+static void fish_actions(const sp_command_t *command)
+{
+    static const char *const before[] = {"and not", "and"};
+
+    for (size_t i = 0; i != SP_COUNT(before); ++i) {
+        (void)printf("complete -c signpost -n '__fish_seen_subcommand_from %s; "
+                     "%s __fish_seen_subcommand_from ",
+                     command->name, before[i]);
+        put_actions(command);
+        (void)fputs(i == 0 ? "' -a '" : "' -F\n", stdout);
+        if (i == 0) {
+            put_actions(command);
+            (void)puts("'");
+        }
+    }
 }
 
 static void fish_operands(const sp_command_t *command)
 {
+    if (command->action_count != 0) {
+        fish_actions(command);
+        return;
+    }
     (void)printf("complete -c signpost -n '__fish_seen_subcommand_from %s' ", command->name);
     if (kind_of(command->usage) == VALUE_CHOICE) {
         (void)fputs("-a '", stdout);
-        put(command->usage, FISH_QUOTED, true);
+        put_choice(command->usage, FISH_QUOTED);
         (void)puts("'");
     } else {
         (void)puts("-F");
@@ -283,7 +347,7 @@ static void complete_fish(void)
                "complete -c signpost -f");
     for (size_t i = 0; i != count; ++i) {
         (void)printf("complete -c signpost -n __fish_use_subcommand -a %s -d '", commands[i]->name);
-        put(commands[i]->summary, FISH_QUOTED, false);
+        put(commands[i]->summary, FISH_QUOTED);
         (void)puts("'");
         for (size_t j = 0; j != commands[i]->option_count; ++j) {
             fish_option(commands[i], &commands[i]->options[j]);

@@ -14,6 +14,12 @@ static const sp_option_t options[] = {
     {"charts", 0, "DIR", "report: write each chart as an SVG file there as well"},
 };
 
+static const sp_action_t actions[] = {
+    {"list", "lab"},
+    {"run", "quick repeat out machine-wide lab"},
+    {"report", "o charts"},
+};
+
 static int run(const sp_arguments_t *arguments)
 {
     size_t at = 0;
@@ -57,6 +63,8 @@ const sp_command_t sp_command_lab = {
         "~/.cache/signpost/lab/bin.",
     .options = options,
     .option_count = SP_COUNT(options),
+    .actions = actions,
+    .action_count = SP_COUNT(actions),
     .examples = "  signpost lab list\n"
                 "  sudo signpost lab run E1 --quick\n"
                 "  signpost lab report lab-results/*-E1 -o compared.html",

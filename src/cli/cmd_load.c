@@ -15,14 +15,14 @@ static const sp_option_t options[] = {
     {"tls", 0, NULL, "over TLS, with the request's host as server name; nothing is verified"},
     {"http", 0, "1.1|2", "version of HTTP, 1.1 unless given"},
     {"rate", 0, "N", "open loop: N requests a second, whatever the server does"},
-    {"arrivals", 0, "KIND", "with --rate: poisson (unless given) or constant"},
+    {"arrivals", 0, "poisson|constant", "with --rate: poisson unless given"},
     {"closed", 0, NULL, "closed loop, as without --rate: send again when answered"},
     {"connections", 0, "N", "64 in a closed loop; at most 1000 in an open one"},
     {"streams", 0, "N", "HTTP/2: requests under way on one connection, 1 unless given"},
     {"no-keep-alive", 0, NULL, "HTTP/1.1: a connection for each request"},
     {"duration", 0, "S", "seconds in which requests are sent, 10 unless given"},
     {"requests", 0, "N", "send so many instead"},
-    {"names", 0, "KIND", "which request is next: uniform (unless given), zipf:S, sequential"},
+    {"names", 0, "uniform|zipf:S|sequential", "which request is next, uniform unless given"},
     {"seed", 0, "N", "of names and arrivals, 1 unless given"},
     {"timeout", 0, "S", "seconds that an answer may take, 15 unless given"},
     {"threads", 0, "N", "1 unless given"},
@@ -96,7 +96,8 @@ static int read_targets(session_t *session)
                                             &session->targets, &err);
 
     if (status != SP_OK) {
-        return fail(status == SP_NO_MEMORY ? SP_EXIT_FAILED : SP_EXIT_USAGE, err.message);
+        return fail(status == SP_NO_MEMORY || status == SP_IO ? SP_EXIT_FAILED : SP_EXIT_USAGE,
+                    err.message);
     }
     session->plan.targets = &session->targets;
     if (session->targets.skipped != 0) {
@@ -120,7 +121,7 @@ static int open_output(const session_t *session, const char *name, FILE **ret_fi
     *ret_file = is_standard(path) ? stdout : fopen(path, "ab");
     if (*ret_file == NULL) {
         (void)fprintf(stderr, "signpost load: %s: %s\n", path, strerror(errno));
-        return SP_EXIT_USAGE;
+        return SP_EXIT_FAILED;
     }
     return SP_EXIT_DONE;
 }
@@ -264,7 +265,8 @@ const sp_command_t sp_command_load = {
     .about =
         "Generates load for any HTTP server that redirects. TARGETS has one request a line:\n"
         "host, path, and optionally the expected status and Location, separated by tabs; -\n"
-        "is standard input. Without a status any below 400 is right.\n\n"
+        "is standard input. Without a status any below 400 is right. Without a field for the\n"
+        "Location any is right; where that field is there and empty, there must be none.\n\n"
         "In an open loop latency counts from the time at which a request was due, whether it\n"
         "could be sent then or not, so that a server that stalls can't hide it. Requests\n"
         "that are under way in the end are waited for, up to their time-out. Every request is\n"
@@ -275,6 +277,7 @@ const sp_command_t sp_command_load = {
         "  signpost load --connect 127.0.0.1:8080 --zone examples/zones/demo.zone\n"
         "  signpost load --connect 127.0.0.1:8080 --rate 2000 --duration 60 --json run.json \\\n"
         "                --names zipf:1.1 requests.tsv",
-    .failure = "a request did not get the answer it must get, or the run was stopped early",
+    .failure = "a request did not get the answer it must get, a file can't be read or written, or\n"
+               "     the run was stopped early",
     .run = run,
 };

@@ -138,6 +138,67 @@ static sp_status_t read_all(const sp_command_t *command, words_t *words, sp_argu
     return SP_OK;
 }
 
+static bool takes(const sp_action_t *action, const sp_option_t *option)
+{
+    sp_str_t name = option->name != NULL ? sp_str_from(option->name)
+                                         : (sp_str_t){.ptr = &option->letter, .len = 1};
+
+    for (sp_str_t rest = sp_str_from(action->options); rest.ptr != NULL;) {
+        if (sp_str_eq(sp_str_cut(rest, ' ', &rest), name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const sp_action_t *find_action(const sp_command_t *command, const sp_arguments_t *arguments)
+{
+    size_t at = 0;
+    const char *word = sp_arguments_next(arguments, NULL, &at);
+
+    for (size_t i = 0; word != NULL && i != command->action_count; ++i) {
+        if (strcmp(command->actions[i].name, word) == 0) {
+            return &command->actions[i];
+        }
+    }
+    return NULL;
+}
+
+/* "--quick is an option of 'lab run', not of 'lab list'" */
+static sp_status_t fail_misplaced(const sp_command_t *command, const sp_action_t *action,
+                                  const sp_option_t *option, sp_error_t *err)
+{
+    const char letter[2] = {option->letter, '\0'};
+    char takers[64] = "";
+    size_t len = 0;
+
+    for (size_t i = 0; i != command->action_count && len < sizeof(takers); ++i) {
+        if (takes(&command->actions[i], option)) {
+            len +=
+                (size_t)snprintf(takers + len, sizeof(takers) - len, "%s'%s %s'",
+                                 len == 0 ? "" : " and ", command->name, command->actions[i].name);
+        }
+    }
+    return sp_fail(err, SP_BAD_SYNTAX, 0, "%s%s is an option of %s, not of '%s %s'",
+                   option->name != NULL ? "--" : "-", option->name != NULL ? option->name : letter,
+                   takers, command->name, action->name);
+}
+
+static sp_status_t check_action(const sp_command_t *command, const sp_arguments_t *arguments,
+                                sp_error_t *err)
+{
+    const sp_action_t *action = find_action(command, arguments);
+
+    for (size_t i = 0; action != NULL && i != arguments->count; ++i) {
+        const sp_option_t *option = arguments->list[i].option;
+
+        if (option != NULL && option != &help_option && !takes(action, option)) {
+            return fail_misplaced(command, action, option, err);
+        }
+    }
+    return SP_OK;
+}
+
 sp_status_t sp_arguments_parse(const sp_command_t *command, int count, char *const *words,
                                sp_arguments_t *ret_arguments, sp_error_t *err)
 {
@@ -150,6 +211,9 @@ sp_status_t sp_arguments_parse(const sp_command_t *command, int count, char *con
         return sp_fail(err, SP_NO_MEMORY, 0, "out of memory");
     }
     status = read_all(command, &input, &arguments, err);
+    if (status == SP_OK && !arguments.help) {
+        status = check_action(command, &arguments, err);
+    }
     if (status != SP_OK) {
         sp_arguments_clear(&arguments);
         return status;

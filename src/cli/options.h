@@ -18,6 +18,12 @@ typedef struct sp_option {
     const char *help;
 } sp_option_t;
 
+/* What a command does, where it does several things: the first operand says which. */
+typedef struct sp_action {
+    const char *name;
+    const char *options; /* those that it takes, as sp_arguments_has names them, blanks between */
+} sp_action_t;
+
 typedef struct sp_argument {
     const sp_option_t *option; /* NULL: an operand */
     const char *value;         /* NULL for an option without a value */
@@ -36,6 +42,8 @@ typedef struct sp_command {
     const char *about;   /* a paragraph or more, wrapped by hand at 78 columns */
     const sp_option_t *options;
     size_t option_count;
+    const sp_action_t *actions; /* NULL: it does one thing */
+    size_t action_count;
     const char *examples;
     const char *failure; /* when it exits 1 */
     int (*run)(const sp_arguments_t *arguments);
@@ -43,7 +51,9 @@ typedef struct sp_command {
 
 /* Reads what stands behind the command's name; `arguments` borrows from `words`. Long options are
  * `--name value` or `--name=value`, short ones `-X value` or `-Xvalue`; `--` ends the options and a
- * lone `-` is an operand. SP_OK, SP_NO_MEMORY, or SP_BAD_SYNTAX with a sentence in *err. */
+ * lone `-` is an operand. An option of another action than the one that is named is refused; a
+ * first operand that names none is left to the command. SP_OK, SP_NO_MEMORY, or SP_BAD_SYNTAX with
+ * a sentence in *err. */
 sp_status_t sp_arguments_parse(const sp_command_t *command, int count, char *const *words,
                                sp_arguments_t *ret_arguments, sp_error_t *err);
 void sp_arguments_clear(sp_arguments_t *arguments);

@@ -297,7 +297,8 @@ static sp_status_t run_locked(sp_capsule_t *capsule, int *ret_result, sp_error_t
     return status == SP_OK ? judge_end(capsule, &watch, ended, ret_result, err) : status;
 }
 
-sp_status_t sp_capsule_run(sp_capsule_work_t *work, void *arg, int *ret_result, sp_error_t *err)
+sp_status_t sp_capsule_run(sp_capsule_prepare_t *prepare, sp_capsule_work_t *work, void *arg,
+                           int *ret_result, sp_error_t *err)
 {
     sp_capsule_t capsule = {.work = work,
                             .arg = arg,
@@ -319,6 +320,12 @@ sp_status_t sp_capsule_run(sp_capsule_work_t *work, void *arg, int *ret_result, 
     }
     capsule.report = memory;
     status = sp_note_lock(&capsule.note, err);
+    if (status == SP_OK && prepare != NULL) {
+        status = prepare(arg, err);
+        if (status != SP_OK) {
+            sp_note_unlock(&capsule.note);
+        }
+    }
     if (status == SP_OK) {
         status = run_locked(&capsule, ret_result, err);
     }

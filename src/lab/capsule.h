@@ -27,11 +27,16 @@ typedef struct sp_capsule sp_capsule_t;
  */
 typedef int sp_capsule_work_t(sp_capsule_t *capsule, void *arg);
 
+/* What is to be done before, outside, once no other run can be under way. Anything but SP_OK ends
+ * the run, and is what it returns. */
+typedef sp_status_t sp_capsule_prepare_t(void *arg, sp_error_t *err);
+
 /* Returns when the run has ended and all is put back. SP_UNSUPPORTED: not root, no namespaces here,
  * or another run is under way; SP_IO: it could not be set up or was killed. The message is for the
- * user. SP_OK also when `work` was asked to stop: it says so by its result. Must be called while
- * the process has one thread. */
-sp_status_t sp_capsule_run(sp_capsule_work_t *work, void *arg, int *ret_result, sp_error_t *err);
+ * user. SP_OK also when `work` was asked to stop: it says so by its result. `prepare` may be NULL.
+ * Must be called while the process has one thread. */
+sp_status_t sp_capsule_run(sp_capsule_prepare_t *prepare, sp_capsule_work_t *work, void *arg,
+                           int *ret_result, sp_error_t *err);
 
 /* Inside. */
 

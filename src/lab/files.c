@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#define PATH_OCTETS 4096 /* longer ones can't be opened either */
 
 static sp_status_t read_stream(FILE *file, const char *path, sp_str_t *ret_text, sp_error_t *err)
 {
@@ -57,6 +60,23 @@ void sp_lab_file_free(sp_str_t text)
     } memory = {.read = text.ptr};
 
     free(memory.owned);
+}
+
+sp_status_t sp_lab_folder_make(const char *path, sp_error_t *err)
+{
+    char part[PATH_OCTETS];
+    size_t len = strlen(path);
+
+    for (size_t end = 1; end <= len && len < sizeof(part); ++end) {
+        if (end != len && path[end] != '/') {
+            continue;
+        }
+        (void)snprintf(part, sizeof(part), "%.*s", (int)end, path);
+        if (mkdir(part, 0777) != 0 && errno != EEXIST) {
+            return sp_fail(err, SP_IO, 0, "%.120s: %s", part, strerror(errno));
+        }
+    }
+    return SP_OK;
 }
 
 sp_status_t sp_lab_file_write(const char *path, sp_str_t text, sp_error_t *err)

@@ -23,6 +23,9 @@ sp_status_t sp_lab_file_read_json(const char *path, json_t **ret_json, sp_error_
  * Empty when there is none. Returns `line`. */
 const char *sp_lab_file_first_line(const char *path, char *line, size_t size);
 
+/* Makes a folder, and those on the way to it; one that is there is good. SP_IO. */
+sp_status_t sp_lab_folder_make(const char *path, sp_error_t *err);
+
 /* Removes a folder with all that is in it; links are removed, not followed. Without effect where
  * there is none. */
 void sp_lab_file_remove_tree(const char *path);

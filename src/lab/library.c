@@ -10,9 +10,11 @@
 #include <unistd.h>
 
 #include "lab/files.h"
+#include "lab/json_reader.h"
 #include "lab/spawn.h"
 
 #define SUFFIX ".json"
+#define IN_SOURCE "examples/lab" /* for who builds elsewhere and works in the source tree */
 
 static bool is_library(const char *folder)
 {
@@ -22,24 +24,28 @@ static bool is_library(const char *folder)
     return access(path, R_OK | X_OK) == 0;
 }
 
-/* `folder` behind that of the executable, when it is one. */
+/* Servers get the path too, and work elsewhere. */
+static bool try_folder(const char *folder, char *path)
+{
+    char *resolved = is_library(folder) ? realpath(folder, NULL) : NULL;
+    bool fits = resolved != NULL && strlen(resolved) < SP_LAB_PATH_MAX;
+
+    if (fits) {
+        (void)snprintf(path, SP_LAB_PATH_MAX, "%s", resolved);
+    }
+    free(resolved);
+    return fits;
+}
+
+/* `folder` behind that of the executable. */
 static bool try_beside(const char *executable, const char *folder, char *path)
 {
     char joined[SP_LAB_PATH_MAX];
-    char *resolved = NULL;
     const char *name = strrchr(executable, '/');
     int len =
         snprintf(joined, sizeof(joined), "%.*s/%s", (int)(name - executable), executable, folder);
 
-    if (len < 0 || (size_t)len >= sizeof(joined) || !is_library(joined)) {
-        return false;
-    }
-    resolved = realpath(joined, NULL);
-    if (resolved != NULL) {
-        (void)snprintf(path, SP_LAB_PATH_MAX, "%s", resolved);
-    }
-    free(resolved);
-    return resolved != NULL;
+    return len > 0 && (size_t)len < sizeof(joined) && try_folder(joined, path);
 }
 
 static bool find_folder(const char *executable, char *path)
@@ -52,8 +58,7 @@ static bool find_folder(const char *executable, char *path)
             return true;
         }
     }
-    (void)snprintf(path, SP_LAB_PATH_MAX, "%s", SIGNPOST_LAB_FOLDER);
-    return is_library(path);
+    return try_folder(SIGNPOST_LAB_FOLDER, path) || try_folder(IN_SOURCE, path);
 }
 
 /* Where programs are that are not packaged. */
@@ -93,8 +98,8 @@ sp_status_t sp_lab_library_open(const char *given, sp_lab_library_t *ret_library
         }
     } else if (!find_folder(ret_library->executable, ret_library->folder)) {
         return sp_fail(err, SP_NOT_FOUND, 0,
-                       "the experiments are not where they are installed; say where with --lab "
-                       "DIR (examples/lab in the source)");
+                       "the experiments are neither installed nor in ./" IN_SOURCE
+                       "; say where they are with --lab DIR (" IN_SOURCE " in the source)");
     }
     (void)snprintf(ret_library->roles_folder, sizeof(ret_library->roles_folder), "%s/roles",
                    ret_library->folder);
@@ -168,6 +173,11 @@ static sp_status_t read_experiment(const char *path, sp_lab_experiment_t **ret_e
     return status;
 }
 
+bool sp_lab_library_can_name(const char *name)
+{
+    return sp_str_ends_with(sp_str_from(name), SP_STR(SUFFIX)) || sp_lab_is_name(name);
+}
+
 sp_status_t sp_lab_library_experiment(const sp_lab_library_t *library, const char *name,
                                       sp_lab_experiment_t **ret_experiment, sp_error_t *err)
 {
@@ -218,23 +228,39 @@ sp_status_t sp_lab_library_role(sp_lab_library_t *library, const char *name,
     return status;
 }
 
-static bool has_program(const sp_lab_library_t *library, const sp_lab_role_t *role, char *path)
+static bool can_find(const sp_lab_library_t *library, const char *program, char *path)
 {
-    if (strcmp(role->program, "{{signpost}}") == 0) {
-        (void)snprintf(path, SP_LAB_PATH_MAX, "%s", library->executable);
-        return true;
-    }
-    return sp_program_find(role->program, library->program_folders, path, SP_LAB_PATH_MAX) == SP_OK;
+    return sp_program_find(program, library->program_folders, path, SP_LAB_PATH_MAX) == SP_OK;
 }
 
-static sp_status_t say_missing(const sp_lab_role_t *role, sp_error_t *err)
+/* The first of its programs that can't be found; NULL when all are there, and the path of the main
+ * one. */
+static const char *find_missing(const sp_lab_library_t *library, const sp_lab_role_t *role,
+                                char *path)
+{
+    char other[SP_LAB_PATH_MAX];
+
+    if (strcmp(role->program, "{{signpost}}") == 0) {
+        (void)snprintf(path, SP_LAB_PATH_MAX, "%s", library->executable);
+    } else if (!can_find(library, role->program, path)) {
+        return role->program;
+    }
+    for (size_t i = 0; i != role->needs.count; ++i) {
+        if (!can_find(library, role->needs.list[i], other)) {
+            return role->needs.list[i];
+        }
+    }
+    return NULL;
+}
+
+static sp_status_t say_missing(const sp_lab_role_t *role, const char *program, sp_error_t *err)
 {
     if (role->package != NULL) {
         return sp_fail(err, SP_NOT_FOUND, 0,
                        "%s is missing ('%s'): apt-get install --no-install-recommends %s",
-                       role->title, role->program, role->package);
+                       role->title, program, role->package);
     }
-    return sp_fail(err, SP_NOT_FOUND, 0, "%s is missing ('%s'): %s", role->title, role->program,
+    return sp_fail(err, SP_NOT_FOUND, 0, "%s is missing ('%s'): %s", role->title, program,
                    role->install == NULL ? "install it where PATH finds it" : role->install);
 }
 
@@ -243,25 +269,27 @@ sp_status_t sp_lab_library_pick(sp_lab_library_t *library, const char *name,
 {
     const sp_lab_role_t *role = NULL;
     const sp_lab_role_t *stand_in = NULL;
+    const char *missing = NULL;
     sp_status_t status = sp_lab_library_role(library, name, &role, err);
 
     if (status != SP_OK || role == NULL) {
         return status;
     }
-    if (has_program(library, role, ret_pick->program)) {
+    missing = find_missing(library, role, ret_pick->program);
+    if (missing == NULL) {
         ret_pick->role = role;
         ret_pick->in_place_of = NULL;
         return SP_OK;
     }
     if (role->stand_in == NULL) {
-        return say_missing(role, err);
+        return say_missing(role, missing, err);
     }
     status = sp_lab_library_role(library, role->stand_in, &stand_in, err);
     if (status != SP_OK || stand_in == NULL) {
         return status;
     }
-    if (!has_program(library, stand_in, ret_pick->program)) {
-        return say_missing(role, err);
+    if (find_missing(library, stand_in, ret_pick->program) != NULL) {
+        return say_missing(role, missing, err);
     }
     ret_pick->role = stand_in;
     ret_pick->in_place_of = role;

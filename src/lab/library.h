@@ -19,13 +19,13 @@ typedef struct sp_lab_library {
     size_t role_count;
 } sp_lab_library_t;
 
-/* `given` by the user, or NULL: beside the executable as installed, or in the source tree that it
- * was built in. SP_NOT_FOUND with advice. */
+/* `given` by the user, or NULL: beside the executable as installed, in the source tree that it was
+ * built in, or in the one that is worked in. SP_NOT_FOUND with advice. */
 sp_status_t sp_lab_library_open(const char *given, sp_lab_library_t *ret_library, sp_error_t *err);
 void sp_lab_library_clear(sp_lab_library_t *library);
 
 /* Names of the experiments in order, as the files are called without ".json"; the caller frees the
- * list with sp_lab_library_free_names. */
+ * list with sp_lab_names_clear. */
 typedef struct sp_lab_names {
     char *list[SP_LAB_LIBRARY_EXPERIMENTS_MAX];
     size_t count;
@@ -33,6 +33,10 @@ typedef struct sp_lab_names {
 sp_status_t sp_lab_library_experiments(const sp_lab_library_t *library, sp_lab_names_t *ret_names,
                                        sp_error_t *err);
 void sp_lab_names_clear(sp_lab_names_t *names);
+
+/* Whether it can be asked for, be it there or not: a name as files are called, or a path that ends
+ * in ".json". */
+bool sp_lab_library_can_name(const char *name);
 
 /* By such a name (letters in either case), or by the path of a file that ends in ".json". */
 sp_status_t sp_lab_library_experiment(const sp_lab_library_t *library, const char *name,

@@ -44,3 +44,25 @@ sp_status_t sp_program_find(const char *name, const char *more_folders, char *pa
                ? SP_OK
                : SP_NOT_FOUND;
 }
+
+sp_status_t sp_program_path_extend(const char *more_folders, sp_error_t *err)
+{
+    const char *const parts[] = {getenv("PATH"), more_folders, SYSTEM_FOLDERS};
+    size_t size = 1;
+    size_t len = 0;
+    char *path = NULL;
+    bool is_set = false;
+
+    for (size_t i = 0; i != SP_COUNT(parts); ++i) {
+        size += parts[i] == NULL ? 0 : strlen(parts[i]) + 1;
+    }
+    path = malloc(size);
+    for (size_t i = 0; path != NULL && i != SP_COUNT(parts); ++i) {
+        if (parts[i] != NULL && parts[i][0] != '\0') {
+            len += (size_t)snprintf(path + len, size - len, "%s%s", len == 0 ? "" : ":", parts[i]);
+        }
+    }
+    is_set = path != NULL && setenv("PATH", path, 1) == 0;
+    free(path);
+    return is_set ? SP_OK : sp_fail(err, SP_NO_MEMORY, 0, "out of memory");
+}

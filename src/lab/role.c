@@ -138,6 +138,7 @@ static const sp_lab_key_t keys[] = {
      .offset = ROLE(kind),
      .words = kind_words},
     {.name = "program", .type = SP_LAB_TEXT, .required = true, .offset = ROLE(program)},
+    {.name = "needs", .type = SP_LAB_TEXTS, .offset = ROLE(needs)},
     {.name = "package", .type = SP_LAB_TEXT, .offset = ROLE(package)},
     {.name = "install", .type = SP_LAB_TEXT, .offset = ROLE(install)},
     {.name = "port", .type = SP_LAB_COUNT, .offset = ROLE(port), .min = 1, .max = 65535},

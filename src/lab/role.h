@@ -26,9 +26,10 @@ typedef struct sp_lab_role {
     const char *title;
     unsigned kind; /* sp_lab_kind_t */
     const char *program;
-    const char *package; /* Debian's, or NULL */
-    const char *install; /* how to get it otherwise, or NULL */
-    unsigned port;       /* 0: 53 */
+    sp_lab_texts_t needs; /* other programs that its commands call */
+    const char *package;  /* Debian's, or NULL */
+    const char *install;  /* how to get it otherwise, or NULL */
+    unsigned port;        /* 0: 53 */
     sp_lab_texts_t version, command;
     sp_lab_texts_t server_command;  /* of tools with a half that answers; or empty */
     sp_lab_parameters_t files;      /* file in {{dir}} ← template in the folder */

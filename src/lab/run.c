@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "lab/clock.h"
 #include "lab/machine.h"
@@ -40,9 +41,9 @@ static json_t *begin_run(const course_t *course, const sp_lab_case_t *one)
 {
     char started[SP_LAB_TIME_MAX];
 
-    return json_pack("{s:s, s:i, s:i, s:i, s:b, s:s}", "setup", one->name, "repetition",
+    return json_pack("{s:s, s:i, s:i, s:i, s:n, s:s}", "setup", one->name, "repetition",
                      (int)course->turn.repetition, "attempt", (int)course->turn.attempt, "order",
-                     (int)course->turn.order, "discarded", 0, "started",
+                     (int)course->turn.order, "discarded", "started",
                      sp_lab_time(time(NULL), started));
 }
 
@@ -140,7 +141,7 @@ static void take_turn(course_t *course)
 /* What came out, for somebody at the terminal; the page has more. */
 static void say_verdicts(const course_t *course, const json_t *verdicts)
 {
-    size_t i = 0;
+    size_t i = 0, unmeasured = 0;
     json_t *verdict = NULL;
 
     json_array_foreach(verdicts, i, verdict)
@@ -148,10 +149,16 @@ static void say_verdicts(const course_t *course, const json_t *verdicts)
         const json_t *holds = json_object_get(verdict, "holds");
         const char *text = json_string_value(json_object_get(verdict, "text"));
 
-        if (text != NULL) {
+        if (json_is_true(json_object_get(verdict, "unmeasured"))) {
+            ++unmeasured;
+        } else if (text != NULL) {
             sp_lab_progress_say(&course->progress, "%s: %s%s", course->experiment->id,
                                 json_is_false(holds) ? "DOES NOT HOLD: " : "", text);
         }
+    }
+    if (unmeasured != 0) {
+        sp_lab_progress_say(&course->progress, "%s: " SP_LAB_UNMEASURED, course->experiment->id,
+                            unmeasured, json_array_size(verdicts));
     }
 }
 
@@ -245,9 +252,22 @@ static sp_status_t run_all(const sp_lab_invocation_t *invocation, sp_lab_session
 
 /* ---- inside and outside of the capsule ---- */
 
+typedef struct job {
+    const sp_lab_invocation_t *invocation;
+    int folder; /* -1: not open */
+} job_t;
+
+static sp_status_t open_folder(void *arg, sp_error_t *err)
+{
+    job_t *job = arg;
+
+    return job->invocation->open_folder(job->invocation->arg, &job->folder, err);
+}
+
 static int work(sp_capsule_t *capsule, void *arg)
 {
-    const sp_lab_invocation_t *invocation = arg;
+    const job_t *job = arg;
+    const sp_lab_invocation_t *invocation = job->invocation;
     sp_lab_session_t session = {.capsule = capsule,
                                 .library = invocation->library,
                                 .machine_wide = invocation->machine_wide,
@@ -268,7 +288,7 @@ static int work(sp_capsule_t *capsule, void *arg)
     (void)json_object_set_new(result, "elapsed_s",
                               json_real((double)(sp_clock_ms() - began) / 1000));
     if (status == SP_OK) {
-        status = sp_lab_result_write(result, invocation->folder, SP_LAB_RESULT_NAME, &err);
+        status = sp_lab_result_write(result, job->folder, SP_LAB_RESULT_NAME, &err);
     }
     if (status != SP_OK) {
         (void)fprintf(stderr, "signpost lab: %s\n", err.message);
@@ -284,13 +304,13 @@ static int work(sp_capsule_t *capsule, void *arg)
 sp_status_t sp_lab_run(const sp_lab_invocation_t *invocation, sp_lab_outcome_t *ret_outcome,
                        sp_error_t *err)
 {
-    union {
-        const sp_lab_invocation_t *given;
-        void *any;
-    } arg = {.given = invocation};
+    job_t job = {.invocation = invocation, .folder = -1};
     int result = 0;
-    sp_status_t status = sp_capsule_run(work, arg.any, &result, err);
+    sp_status_t status = sp_capsule_run(open_folder, work, &job, &result, err);
 
+    if (job.folder != -1) {
+        (void)close(job.folder);
+    }
     if (status == SP_OK) {
         *ret_outcome = (sp_lab_outcome_t)result;
     }

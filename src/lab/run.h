@@ -7,13 +7,17 @@
 
 #include "lab/scene.h"
 
+/* Opens the folder where result.json goes; asked once no other run can be under way. */
+typedef sp_status_t sp_lab_folder_fn(void *arg, int *ret_folder, sp_error_t *err);
+
 typedef struct sp_lab_invocation {
     sp_lab_library_t *library;
     sp_lab_experiment_t *const *experiments;
     size_t count;
     bool quick, machine_wide;
     unsigned repeat; /* instead of the experiment's repetitions; 0: as it says */
-    int folder;      /* open: where result.json goes */
+    sp_lab_folder_fn *open_folder;
+    void *arg; /* of open_folder */
     FILE *progress;
 } sp_lab_invocation_t;
 
@@ -25,8 +29,8 @@ typedef enum sp_lab_outcome {
     SP_LAB_INTERRUPTED /* what was measured until then is in the result */
 } sp_lab_outcome_t;
 
-/* In a capsule of its own; returns when everything is gone. On SP_OK result.json is in the folder.
- */
+/* In a capsule of its own; returns when everything is gone. Unless it returns SP_OK nothing was
+ * measured, or it is lost; result.json is in the folder when it could be written. */
 sp_status_t sp_lab_run(const sp_lab_invocation_t *invocation, sp_lab_outcome_t *ret_outcome,
                        sp_error_t *err);
 

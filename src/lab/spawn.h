@@ -71,6 +71,9 @@ const char *sp_process_says(const sp_process_t *process, char *text, size_t size
  * `more_folders` (with ':' between them, or NULL). SP_NOT_FOUND when it is nowhere. */
 sp_status_t sp_program_find(const char *name, const char *more_folders, char *path, size_t size);
 
+/* Puts all of these folders into this process' PATH, so that scripts find what it finds. */
+sp_status_t sp_program_path_extend(const char *more_folders, sp_error_t *err);
+
 /* Runs a tool to its end (at most `timeout_ms`), with `input` on standard input. Fails unless it
  * ends with 0; then the message holds the command and the first line of what it wrote to standard
  * error. `output` (may be NULL) gets standard output. */

@@ -41,6 +41,10 @@ static void go_on_with_handshake(sp_load_connection_t *connection)
     if (step == SP_LOAD_TLS_DONE) {
         become_open(connection);
     } else if (step != SP_LOAD_TLS_MORE) {
+        char why[SP_LOAD_TLS_FAULT_MAX];
+
+        sp_load_tls_fault(connection->tls, why);
+        sp_load_tally_fault(connection->worker->tally, why);
         sp_load_connection_fail(connection);
     }
 }
@@ -131,6 +135,9 @@ static void take_plain(sp_load_connection_t *connection, sp_str_t octets)
 static void take_end(sp_load_connection_t *connection)
 {
     if (connection->state == SP_LOAD_IS_HANDSHAKE) {
+        sp_load_tally_fault(connection->worker->tally,
+                            "the server closes the connection during the TLS handshake; does it "
+                            "speak TLS at this port?");
         sp_load_connection_fail(connection);
         return;
     }
@@ -164,7 +171,7 @@ static void read_tls(sp_load_connection_t *connection)
 static void take_wire(sp_load_connection_t *connection, sp_str_t octets)
 {
     connection->heard_ns = sp_load_worker_now(connection->worker);
-    connection->worker->tally->octets_in += octets.len;
+    sp_load_tally_heard(connection->worker->tally, octets);
     if (connection->tls == NULL) {
         take_plain(connection, octets);
         return;

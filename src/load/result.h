@@ -23,6 +23,10 @@ double sp_load_throughput(const sp_load_result_t *result);
 /* Requests that did not get the answer they must get, for whatever reason. */
 uint64_t sp_load_errors(const sp_load_tally_t *tally);
 
+/* Why connections failed, were cut off, or answered something else than HTTP, and what may help;
+ * NULL when none did, or the reason is unknown. Valid as long as the tally. */
+const char *sp_load_result_reason(const sp_load_result_t *result);
+
 /* A new object; NULL when memory is out. */
 json_t *sp_load_result_json(const sp_load_result_t *result);
 

@@ -206,6 +206,7 @@ json_t *sp_load_result_json(const sp_load_result_t *result)
 {
     const sp_load_outcome_t *outcome = result->outcome;
     const sp_load_tally_t *tally = outcome->tally;
+    const char *reason = sp_load_result_reason(result);
     writer_t writer = {.object = json_object()};
 
     set(&writer, "kind", json_string("signpost-load"));
@@ -217,6 +218,7 @@ json_t *sp_load_result_json(const sp_load_result_t *result)
     set(&writer, "sending_s", json_real(outcome->sending_s));
     set(&writer, "interrupted", json_boolean(outcome->interrupted));
     set(&writer, "requests", requests_json(tally));
+    set(&writer, "reason", reason == NULL ? json_null() : json_string(reason));
     set(&writer, "statuses", statuses_json(tally));
     set(&writer, "throughput_rps", json_real(sp_load_throughput(result)));
     set(&writer, "latency", times_json(&tally->latency));

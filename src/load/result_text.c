@@ -164,6 +164,7 @@ void sp_load_result_print_text(const sp_load_result_t *result, FILE *out)
 {
     const sp_load_outcome_t *outcome = result->outcome;
     const sp_load_tally_t *tally = outcome->tally;
+    const char *reason = sp_load_result_reason(result);
     span_t late;
 
     print_plan(result, out);
@@ -171,6 +172,9 @@ void sp_load_result_print_text(const sp_load_result_t *result, FILE *out)
         (void)fputs("interrupted: this is what there was until then\n", out);
     }
     print_kinds(tally, out);
+    if (reason != NULL) {
+        (void)fprintf(out, "reason      %s\n", reason);
+    }
     print_statuses(tally, out);
     (void)fprintf(out, "rate        %.1f/s as expected; %.2f s of sending, %.2f s in all\n",
                   sp_load_throughput(result), outcome->sending_s, outcome->elapsed_s);

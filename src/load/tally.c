@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "load/tally.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -308,9 +309,37 @@ static void merge_counts(sp_load_tally_t *into, const sp_load_tally_t *from)
     into->octets_out += from->octets_out;
 }
 
+void sp_load_tally_heard(sp_load_tally_t *tally, sp_str_t octets)
+{
+    sp_str_t first = sp_str_slice(octets, 0, SP_LOAD_FIRST_MAX);
+
+    if (tally->first_len == 0 && first.len != 0) {
+        memcpy(tally->first, first.ptr, first.len);
+        tally->first_len = first.len;
+    }
+    tally->octets_in += octets.len;
+}
+
+void sp_load_tally_fault(sp_load_tally_t *tally, const char *why)
+{
+    if (tally->fault[0] == '\0') {
+        (void)snprintf(tally->fault, sizeof(tally->fault), "%s", why);
+    }
+}
+
+static void merge_reasons(sp_load_tally_t *into, const sp_load_tally_t *from)
+{
+    sp_load_tally_fault(into, from->fault);
+    if (into->first_len == 0) {
+        memcpy(into->first, from->first, sizeof(into->first));
+        into->first_len = from->first_len;
+    }
+}
+
 void sp_load_tally_merge(sp_load_tally_t *into, const sp_load_tally_t *from)
 {
     merge_counts(into, from);
+    merge_reasons(into, from);
     sp_load_histogram_merge(&into->latency, &from->latency);
     sp_load_histogram_merge(&into->service, &from->service);
     into->out_of_memory = into->out_of_memory || from->out_of_memory;

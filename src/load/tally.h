@@ -27,6 +27,9 @@ typedef enum sp_load_kind {
 #define SP_LOAD_EXAMPLES_MAX 5   /* of answers that were wrong */
 #define SP_LOAD_EXAMPLE_TEXT_MAX 512
 
+#define SP_LOAD_FAULT_MAX 160 /* octets of a reason */
+#define SP_LOAD_FIRST_MAX 8   /* octets that show which protocol it is */
+
 #define SP_LOAD_SECOND_BUCKETS 512
 
 /* One second of the run; requests count in the second in which they were due. Latencies in coarse
@@ -78,6 +81,9 @@ typedef struct sp_load_tally {
     bool out_of_memory; /* samples or seconds were left out for want of memory */
     sp_load_example_t examples[SP_LOAD_EXAMPLES_MAX];
     size_t example_count;
+    char fault[SP_LOAD_FAULT_MAX]; /* why a connection failed, the first one; or empty */
+    char first[SP_LOAD_FIRST_MAX]; /* what the server said first of all, on the wire */
+    size_t first_len;
     sp_load_live_t live;
 } sp_load_tally_t;
 
@@ -92,6 +98,12 @@ void sp_load_tally_end(sp_load_tally_t *tally, const sp_load_end_t *end);
 /* Keeps the first few. */
 void sp_load_tally_example(sp_load_tally_t *tally, size_t target, unsigned status,
                            sp_str_t location);
+
+/* Counts octets from the wire, and keeps the first of them. */
+void sp_load_tally_heard(sp_load_tally_t *tally, sp_str_t octets);
+
+/* Keeps the first. */
+void sp_load_tally_fault(sp_load_tally_t *tally, const char *why);
 
 /* `live` is left as it is. */
 void sp_load_tally_merge(sp_load_tally_t *into, const sp_load_tally_t *from);

@@ -5,6 +5,7 @@
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ struct sp_load_tls_stream {
     SSL *ssl;
     BIO *in, *out; /* the wire; owned by `ssl` */
     bool http2;
+    unsigned long fault; /* of the library, when the handshake failed; 0: it agreed to no HTTP/2 */
 };
 
 /* Called by the library when the server gives a session; keeps the reference. */
@@ -182,7 +184,41 @@ sp_load_tls_step_t sp_load_tls_handshake(sp_load_tls_stream_t *stream)
 
     ERR_clear_error();
     step = step_of(stream, SSL_do_handshake(stream->ssl));
+    stream->fault = step == SP_LOAD_TLS_FAILED ? ERR_peek_error() : 0;
     return step == SP_LOAD_TLS_DONE && !is_agreed(stream) ? SP_LOAD_TLS_FAILED : step;
+}
+
+/* The server has said why, in an alert (RFC 8446, 6.2). */
+static void tell_alert(int alert, char text[SP_LOAD_TLS_FAULT_MAX])
+{
+    const char *hint = "";
+
+    if (alert == SSL_AD_UNRECOGNIZED_NAME) {
+        hint = ": it has no certificate for a name that was asked for";
+    } else if (alert == SSL_AD_NO_APPLICATION_PROTOCOL) {
+        hint = ": it does not speak this version of HTTP; see --http";
+    }
+    (void)snprintf(text, SP_LOAD_TLS_FAULT_MAX, "the server refuses TLS with the alert '%s'%s",
+                   SSL_alert_desc_string_long(alert), hint);
+}
+
+void sp_load_tls_fault(const sp_load_tls_stream_t *stream, char text[SP_LOAD_TLS_FAULT_MAX])
+{
+    int reason = ERR_GET_REASON(stream->fault);
+    const char *words = ERR_reason_error_string(stream->fault);
+
+    if (stream->fault == 0) {
+        (void)snprintf(text, SP_LOAD_TLS_FAULT_MAX,
+                       "the server does not agree to HTTP/2 (ALPN); leave out --http 2");
+    } else if (reason > SSL_AD_REASON_OFFSET && reason <= SSL_AD_REASON_OFFSET + UCHAR_MAX) {
+        tell_alert(reason - SSL_AD_REASON_OFFSET, text);
+    } else if (reason == SSL_R_WRONG_VERSION_NUMBER || reason == SSL_R_HTTP_REQUEST) {
+        (void)snprintf(text, SP_LOAD_TLS_FAULT_MAX,
+                       "what the server sends is no TLS; leave out --tls, or name its TLS port");
+    } else {
+        (void)snprintf(text, SP_LOAD_TLS_FAULT_MAX, "the TLS handshake failed: %s",
+                       words == NULL ? "for a reason unknown" : words);
+    }
 }
 
 bool sp_load_tls_is_resumed(const sp_load_tls_stream_t *stream)

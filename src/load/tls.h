@@ -30,6 +30,10 @@ void sp_load_tls_close(sp_load_tls_stream_t *stream); /* accepts NULL */
 
 /* To be called at first and whenever octets have been put in, until it is no longer MORE. */
 sp_load_tls_step_t sp_load_tls_handshake(sp_load_tls_stream_t *stream);
+
+/* Why the handshake failed, and what may help, as a sentence without its end. */
+#define SP_LOAD_TLS_FAULT_MAX 160
+void sp_load_tls_fault(const sp_load_tls_stream_t *stream, char text[SP_LOAD_TLS_FAULT_MAX]);
 bool sp_load_tls_is_resumed(const sp_load_tls_stream_t *stream);
 
 /* Octets from the wire. False: no memory. */

@@ -132,15 +132,21 @@ class MeasuringTest(LabTest):
             second = run(command("run", MINUTE, "--lab", DATA, "--out", self.folder / "second"))
             self.assertEqual(second.returncode, 1)
             self.assertIn("another laboratory is running", second.stderr)
+            self.assertFalse((self.folder / "second").exists())
             laboratory.signal(signal.SIGINT)
             self.assertEqual(laboratory.wait(30), 1, laboratory.err_text)
         self.assertIn("interrupted", laboratory.err_text)
         result = json.loads((out / "result.json").read_text())
         self.assertIs(result["interrupted"], True)
         runs = result["experiments"][0]["runs"]
-        self.assertIn((False, "direct"), [(run["discarded"], run["setup"]) for run in runs])
+        self.assertIn((None, "direct"), [(run["discarded"], run["setup"]) for run in runs])
         self.assertEqual(("interrupted", "nodelocal"), (runs[-1]["discarded"], runs[-1]["setup"]))
         self.assertTrue((out / "report.html").exists())
+        with self.subTest("no result is replaced"):
+            before = (out / "result.json").read_bytes()
+            again = self.refused("run", MINUTE, "--quick", "--lab", DATA, "--out", out, status=1)
+            self.assertIn(f"{out} already holds a result.json; name another folder", again)
+            self.assertEqual((out / "result.json").read_bytes(), before)
         self.check_nothing_left()
 
 
@@ -159,7 +165,7 @@ class RefusingTest(LabTest):
         library = self.folder / "library"
         (library / "experiments").mkdir(parents=True, exist_ok=True)
         for name, role in roles.items():
-            (library / "roles" / name).mkdir(parents=True)
+            (library / "roles" / name).mkdir(parents=True, exist_ok=True)
             (library / "roles" / name / "role.json").write_text(json.dumps(role))
         return library
 
@@ -174,7 +180,20 @@ class RefusingTest(LabTest):
         self.assertIn("Packaged is missing ('no-such-server'): apt-get install", done)
         self.assertIn("some-package", done)
         self.assertIn("Built is missing ('no-such-server'): build it", done)
+        helped = {"title": "Helped", "kind": "dns", "program": "sh", "needs": ["env", "no-such-helper"],
+                  "command": ["sh"]}
+        done = self.refused("run", MINUTE, "--lab", self.library(nsd=helped), "--out", self.folder / "out", status=1)
+        self.assertIn("Helped is missing ('no-such-helper'): ", done)
         self.assertFalse((self.folder / "out").exists())
+
+    def test_says_what_is_missing_for_all_experiments(self):
+        library = shutil.copytree(DATA, self.folder / "library")
+        for path in (library / "roles").glob("*/role.json"):
+            role = json.loads(path.read_text())
+            path.write_text(json.dumps(role | {"program": "no-" + role["program"].strip("{}")}))
+        done = self.refused("run", "E1", "E5", "--lab", library, "--out", self.folder / "out", status=1)
+        for title in ("CoreDNS", "dnsmasq", "Knot DNS", "PowerDNS", "dnsperf"):
+            self.assertIn(f"  {title} is missing ('no-", done)
 
     def test_a_server_that_ends_is_told_with_its_words(self):
         failing = {"title": "Failing", "kind": "dns", "program": "sh", "ready": {"dns": True},

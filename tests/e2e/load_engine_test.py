@@ -2,6 +2,7 @@
 """What `signpost load` makes of servers: right, wrong, late, broken, rude; over HTTP/1.1, HTTP/2
 and TLS. Each request is counted once, and no wait is left out of the latencies."""
 
+import contextlib
 import json
 import shutil
 import socket
@@ -149,7 +150,48 @@ class Http1Test(LoadTest):
         self.assertEqual(report["octets"], {"in": 10 * len(answer), "out": 10 * len(request)})
 
 
+class CurtServer:
+    """Says the same few octets to whoever has said something, and closes."""
+
+    def __init__(self, octets):
+        self._octets = octets
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
+        self._thread = threading.Thread(target=self._serve)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._thread.join()
+        self._listener.close()
+
+    def _serve(self):
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self._listener.accept()
+                with connection, contextlib.suppress(OSError):
+                    connection.recv(65536)
+                    connection.sendall(self._octets)
+
+
 class NoServerTest(LoadTest):
+    def test_a_server_that_refuses_says_why(self):
+        unrecognized_name = b"\x15\x03\x03\x00\x02\x02\x70"
+        for octets, how, reason in (
+            (unrecognized_name, ("--tls",), "the alert 'unrecognized name': it has no certificate"),
+            (b"", ("--tls",), "during the TLS handshake; does it speak TLS"),
+            (unrecognized_name, (), "speaks TLS at this port; give --tls"),
+            (b"", (), "without a word, .* is --tls missing?"),
+        ):
+            with self.subTest(reason), CurtServer(octets) as server:
+                flags = ("--closed", "--requests", "5", "--connections", "1", *how)
+                report = self.load(server.address, *flags, status=1)
+                self.assertEqual(report["requests"]["ok"], 0)
+                self.assertRegex(report["reason"], reason)
+
     def test_a_run_that_cannot_begin_says_why(self):
         port = free_port()
         targets = self.directory / "targets"
@@ -362,14 +404,16 @@ class NginxTest(LoadTest):
     def test_a_server_that_does_not_speak_it(self):
         """HTTP/2 is not agreed on, TLS fails, HTTP/2 is not understood: nothing hangs."""
         flags = ("--closed", "--requests", "10", "--connections", "2")
-        for index, how, kind in (
-            (2, ("--tls", "--http", "2"), "no_connection"),
-            (0, ("--tls",), "no_connection"),
-            (0, ("--http", "2"), "bad_answer"),
+        for index, how, kind, reason in (
+            (2, ("--tls", "--http", "2"), "no_connection", "leave out --http 2|see --http"),
+            (0, ("--tls",), "no_connection", "is no TLS; leave out --tls"),
+            (0, ("--http", "2"), "bad_answer", "answers in HTTP/1.1; leave out --http 2"),
+            (1, (), "bad_answer", "answers in HTTP/2; give --http 2"),
         ):
-            with self.subTest(how):
+            with self.subTest((index, how)):
                 report = self.load(self.where(index), *flags, *how, status=1)
                 self.expect(report, **{kind: 10})
+                self.assertRegex(report["reason"], reason)
 
 
 def accepts(port):

@@ -144,8 +144,8 @@ json_t *sp_sample_run(const char *setup, int repetition, double throughput_rps, 
                   "throughput_rps", throughput_rps, "latency", sp_sample_latency(latency), "series",
                   make_series(throughput_rps, latency));
 
-    return json_pack("{ss,si,si,sb,so,s{s{sf},sf,sf},s{sf},s{si},s{si,si},s{si}}", "setup", setup,
-                     "repetition", repetition, "order", repetition, "discarded", 0, "load", load,
+    return json_pack("{ss,si,si,sn,so,s{s{sf},sf,sf},s{sf},s{si},s{si,si},s{si}}", "setup", setup,
+                     "repetition", repetition, "order", repetition, "discarded", "load", load,
                      "cpu", "roles", "app", 0.4, "foreign_cores", 0.03 * repetition, "steal_cores",
                      0.01, "dns", "queries_per_request", 1.0 + latency.stalled, "tcp",
                      "retransmitted_segments", 3 * repetition, "conntrack", "drop", 0,

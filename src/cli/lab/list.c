@@ -12,6 +12,28 @@ int sp_cli_lab_fail(int result, const char *message)
     return result;
 }
 
+int sp_cli_lab_status(const sp_error_t *err)
+{
+    return err->status == SP_IO || err->status == SP_NO_MEMORY ? SP_EXIT_FAILED : SP_EXIT_USAGE;
+}
+
+int sp_cli_lab_check_names(const sp_arguments_t *arguments, size_t at, size_t max)
+{
+    size_t count = 0;
+
+    for (const char *name = NULL; (name = sp_arguments_next(arguments, NULL, &at)) != NULL;) {
+        if (!sp_lab_library_can_name(name)) {
+            return sp_usage_error(
+                "lab", "'%s' is no experiment: say a name like E1, or the path of a .json file",
+                name);
+        }
+        if (++count > max) {
+            return sp_usage_error("lab", "at most %zu experiments at a time", max);
+        }
+    }
+    return SP_EXIT_DONE;
+}
+
 /* "3 min, quick 40 s" */
 static void print_times(const sp_lab_experiment_t *experiment)
 {
@@ -101,7 +123,7 @@ static int list_all(sp_lab_library_t *library, const sp_lab_names_t *names)
             (void)printf("%s", i == 0 ? "" : "\n");
             print_experiment(library, experiment);
         } else {
-            result = sp_cli_lab_fail(SP_EXIT_USAGE, err.message);
+            result = sp_cli_lab_fail(sp_cli_lab_status(&err), err.message);
         }
         sp_lab_experiment_destroy(experiment);
     }
@@ -120,8 +142,7 @@ static int list_some(sp_lab_library_t *library, const sp_arguments_t *arguments,
             return sp_cli_lab_fail(SP_EXIT_FAILED, err.message);
         }
     }
-    for (; name != NULL && names.count != SP_LAB_LIBRARY_EXPERIMENTS_MAX;
-         name = sp_arguments_next(arguments, NULL, &at)) {
+    for (; name != NULL; name = sp_arguments_next(arguments, NULL, &at)) {
         names.list[names.count] = strdup(name);
         names.count += names.list[names.count] == NULL ? 0U : 1U;
     }
@@ -134,8 +155,11 @@ int sp_cli_lab_list(const sp_arguments_t *arguments, size_t at)
 {
     sp_lab_library_t library;
     sp_error_t err;
-    int result = SP_EXIT_DONE;
+    int result = sp_cli_lab_check_names(arguments, at, SP_LAB_LIBRARY_EXPERIMENTS_MAX);
 
+    if (result != SP_EXIT_DONE) {
+        return result;
+    }
     if (sp_lab_library_open(sp_arguments_value(arguments, "lab"), &library, &err) != SP_OK) {
         return sp_cli_lab_fail(SP_EXIT_USAGE, err.message);
     }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "cli/lab/lab.h"
+#include "lab/files.h"
 #include "lab/report/result_file.h"
 #include "lab/run.h"
 
@@ -54,14 +55,15 @@ int sp_cli_lab_write_report(const char *const *results, size_t count, const char
         read[i].label = results[i];
         result_path(results[i], path, sizeof(path));
         if (sp_lab_result_read(path, &read[i].root, &err) != SP_OK) {
-            result = sp_cli_lab_fail(SP_EXIT_USAGE, err.message);
+            result = sp_cli_lab_fail(sp_cli_lab_status(&err), err.message);
         }
     }
     if (result == SP_EXIT_DONE) {
         result = print_page(read, count, out);
     }
     if (result == SP_EXIT_DONE && charts != NULL &&
-        sp_lab_report_charts(read, count, charts, &err) != SP_OK) {
+        (sp_lab_folder_make(charts, &err) != SP_OK ||
+         sp_lab_report_charts(read, count, charts, &err) != SP_OK)) {
         result = sp_cli_lab_fail(SP_EXIT_FAILED, err.message);
     }
     for (size_t i = 0; i != count; ++i) {

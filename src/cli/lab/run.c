@@ -5,11 +5,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/lab/lab.h"
+#include "lab/files.h"
+#include "lab/spawn.h"
 
 #define EXPERIMENTS_MAX 32
 #define REPETITIONS_MAX 1000
@@ -26,22 +27,15 @@ typedef struct session {
 
 static int read_experiments(session_t *session, size_t at)
 {
-    const char *name = sp_arguments_next(session->arguments, NULL, &at);
     sp_error_t err;
 
-    if (name == NULL) {
-        return sp_usage_error("lab",
-                              "say which experiments to run; 'signpost lab list' shows them");
-    }
-    for (; name != NULL; name = sp_arguments_next(session->arguments, NULL, &at)) {
+    for (const char *name = NULL;
+         (name = sp_arguments_next(session->arguments, NULL, &at)) != NULL;) {
         size_t *count = &session->invocation.count;
 
-        if (*count == EXPERIMENTS_MAX) {
-            return sp_usage_error("lab", "at most %d experiments at a time", EXPERIMENTS_MAX);
-        }
         if (sp_lab_library_experiment(&session->library, name, &session->experiments[*count],
                                       &err) != SP_OK) {
-            return sp_cli_lab_fail(SP_EXIT_USAGE, err.message);
+            return sp_cli_lab_fail(sp_cli_lab_status(&err), err.message);
         }
         ++*count;
     }
@@ -88,46 +82,29 @@ static void choose_folder(session_t *session)
     }
 }
 
-/* With all folders on the way there. */
-static bool make_folder(const char *path)
+/* A result took long to get: none is ever replaced. */
+static sp_status_t open_folder(void *arg, int *ret_folder, sp_error_t *err)
 {
-    char part[SP_LAB_PATH_MAX];
+    const session_t *session = arg;
+    sp_status_t status = sp_lab_folder_make(session->folder, err);
+    int folder = -1;
 
-    for (const char *slash = path; slash != NULL;) {
-        slash = strchr(slash + 1, '/');
-        (void)snprintf(part, sizeof(part), "%.*s",
-                       slash == NULL ? (int)strlen(path) : (int)(slash - path), path);
-        if (mkdir(part, 0777) != 0 && errno != EEXIST) {
-            return false;
-        }
+    if (status != SP_OK) {
+        return status;
     }
-    return true;
-}
-
-static int open_folder(session_t *session)
-{
-    char message[SP_ERROR_MESSAGE_MAX];
-
-    if (make_folder(session->folder)) {
-        session->invocation.folder = open(session->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    folder = open(session->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder == -1) {
+        return sp_fail(err, SP_IO, 0, "%.120s: %s", session->folder, strerror(errno));
     }
-    if (session->invocation.folder == -1) {
-        (void)snprintf(message, sizeof(message), "%.120s: %s", session->folder, strerror(errno));
-        return sp_cli_lab_fail(SP_EXIT_FAILED, message);
+    if (faccessat(folder, SP_LAB_RESULT_NAME, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+        (void)close(folder);
+        return sp_fail(err, SP_IO, 0,
+                       "%.90s already holds a " SP_LAB_RESULT_NAME
+                       "; name another folder with --out, or remove that one",
+                       session->folder);
     }
-    return SP_EXIT_DONE;
-}
-
-static int check_machine(const session_t *session)
-{
-    if (geteuid() != 0) {
-        return sp_cli_lab_fail(SP_EXIT_FAILED, "namespaces, interfaces and firewall rules need "
-                                               "root: run it with sudo");
-    }
-    if (sp_lab_missing(&session->invocation, false, stderr) != 0) {
-        return sp_cli_lab_fail(SP_EXIT_FAILED, "what is named above is needed and missing");
-    }
-    return SP_EXIT_DONE;
+    *ret_folder = folder;
+    return SP_OK;
 }
 
 static int measure(session_t *session)
@@ -141,7 +118,8 @@ static int measure(session_t *session)
     if (sp_lab_run(&session->invocation, &outcome, &err) != SP_OK) {
         return sp_cli_lab_fail(SP_EXIT_FAILED, err.message);
     }
-    if (faccessat(session->invocation.folder, SP_LAB_RESULT_NAME, R_OK, 0) == 0) {
+    (void)snprintf(page, sizeof(page), "%s/" SP_LAB_RESULT_NAME, session->folder);
+    if (access(page, R_OK) == 0) {
         (void)snprintf(page, sizeof(page), "%s/report.html", session->folder);
         result = sp_cli_lab_write_report(results, 1, page, NULL);
         (void)printf("%s/" SP_LAB_RESULT_NAME "\n%s\n", session->folder, page);
@@ -157,35 +135,61 @@ static int measure(session_t *session)
     return SP_EXIT_FAILED;
 }
 
-int sp_cli_lab_run(const sp_arguments_t *arguments, size_t at)
+/* What was typed, before anything of this machine is looked at. */
+static int check_usage(session_t *session, size_t at)
 {
-    session_t session = {.arguments = arguments, .invocation = {.folder = -1}};
-    sp_error_t err;
-    int result = SP_EXIT_DONE;
+    size_t from = at;
 
-    if (sp_lab_library_open(sp_arguments_value(arguments, "lab"), &session.library, &err) !=
-        SP_OK) {
+    if (sp_arguments_next(session->arguments, NULL, &from) == NULL) {
+        return sp_usage_error("lab",
+                              "say which experiments to run; 'signpost lab list' shows them");
+    }
+    if (sp_cli_lab_check_names(session->arguments, at, EXPERIMENTS_MAX) != SP_EXIT_DONE) {
+        return SP_EXIT_USAGE;
+    }
+    return read_options(session);
+}
+
+static int prepare(session_t *session, size_t at)
+{
+    sp_error_t err;
+    int result = check_usage(session, at);
+
+    if (result != SP_EXIT_DONE) {
+        return result;
+    }
+    if (geteuid() != 0) {
+        return sp_cli_lab_fail(SP_EXIT_FAILED, "namespaces, interfaces and firewall rules need "
+                                               "root: run it with sudo");
+    }
+    if (sp_lab_library_open(sp_arguments_value(session->arguments, "lab"), &session->library,
+                            &err) != SP_OK) {
         return sp_cli_lab_fail(SP_EXIT_USAGE, err.message);
     }
+    if (sp_program_path_extend(session->library.program_folders, &err) != SP_OK) {
+        return sp_cli_lab_fail(SP_EXIT_FAILED, err.message);
+    }
+    result = read_experiments(session, at);
+    if (result == SP_EXIT_DONE && sp_lab_missing(&session->invocation, false, stderr) != 0) {
+        return sp_cli_lab_fail(SP_EXIT_FAILED, "what is named above is needed and missing");
+    }
+    return result;
+}
+
+int sp_cli_lab_run(const sp_arguments_t *arguments, size_t at)
+{
+    session_t session = {.arguments = arguments, .invocation = {.count = 0}};
+    int result = SP_EXIT_DONE;
+
     session.invocation.library = &session.library;
     session.invocation.experiments = session.experiments;
+    session.invocation.open_folder = open_folder;
+    session.invocation.arg = &session;
     session.invocation.progress = stderr;
-    result = read_options(&session);
-    if (result == SP_EXIT_DONE) {
-        result = read_experiments(&session, at);
-    }
-    if (result == SP_EXIT_DONE) {
-        result = check_machine(&session);
-    }
+    result = prepare(&session, at);
     if (result == SP_EXIT_DONE) {
         choose_folder(&session);
-        result = open_folder(&session);
-    }
-    if (result == SP_EXIT_DONE) {
         result = measure(&session);
-    }
-    if (session.invocation.folder != -1) {
-        (void)close(session.invocation.folder);
     }
     for (size_t i = 0; i != session.invocation.count; ++i) {
         sp_lab_experiment_destroy(session.experiments[i]);

@@ -15,7 +15,8 @@
 typedef struct judged {
     char text[TEXT_MAX];
     double expected, measured, sigma, distance;
-    int holds; /* -1: nothing was measured */
+    int holds;       /* -1: nothing was measured */
+    bool unmeasured; /* that is why */
 } judged_t;
 
 static const judged_t unjudged = {
@@ -24,14 +25,14 @@ static const judged_t unjudged = {
 static bool append(json_t *assertion, const char *setup, const judged_t *judged, json_t *verdicts)
 {
     const char *claim = sp_lab_text(assertion, "claim", NULL);
-    json_t *verdict =
-        json_pack("{ss,ss,ss,ss,so,so,so,so,so,so}", "kind", "assertion", "assertion",
-                  sp_lab_text(assertion, "kind", ""), "setup", setup, "text", judged->text, "claim",
-                  claim == NULL ? json_null() : json_string(claim), "expected",
-                  sp_lab_json_number(judged->expected), "measured",
-                  sp_lab_json_number(judged->measured), "sigma", sp_lab_json_number(judged->sigma),
-                  "distance", sp_lab_json_number(judged->distance), "holds",
-                  judged->holds < 0 ? json_null() : json_boolean(judged->holds != 0));
+    json_t *verdict = json_pack(
+        "{ss,ss,ss,ss,so,so,so,so,so,sb,so}", "kind", "assertion", "assertion",
+        sp_lab_text(assertion, "kind", ""), "setup", setup, "text", judged->text, "claim",
+        claim == NULL ? json_null() : json_string(claim), "expected",
+        sp_lab_json_number(judged->expected), "measured", sp_lab_json_number(judged->measured),
+        "sigma", sp_lab_json_number(judged->sigma), "distance",
+        sp_lab_json_number(judged->distance), "unmeasured", judged->unmeasured ? 1 : 0, "holds",
+        judged->holds < 0 ? json_null() : json_boolean(judged->holds != 0));
 
     return verdict != NULL && json_array_append_new(verdicts, verdict) == 0;
 }
@@ -105,6 +106,7 @@ static void judge_share(json_t *experiment, json_t *assertion, json_t *setup, ju
     judged->sigma = sqrt(judged->expected * (1 - judged->expected) / pooled[1]);
     judged->distance = (judged->measured - judged->expected) / judged->sigma;
     if (pooled[1] <= 0 || isnan(judged->distance)) {
+        judged->unmeasured = true;
         (void)snprintf(judged->text, sizeof(judged->text), "%s. %s: nothing was measured.",
                        why.text, label.text);
         return;
@@ -151,7 +153,13 @@ static void judge_bound(json_t *experiment, json_t *assertion, json_t *setup, ju
     judged->expected = in_own_unit(&metric, sp_lab_number(assertion, "value"));
     spread = sp_lab_spread_of(experiment, sp_lab_setup_name(setup), &metric);
     judged->measured = spread.median;
-    if (spread.count != 0 && !isnan(judged->expected)) {
+    if (spread.count == 0) {
+        judged->unmeasured = true;
+        (void)snprintf(judged->text, sizeof(judged->text), "%s: %s was not measured.", label.text,
+                       metric.title);
+        return;
+    }
+    if (!isnan(judged->expected)) {
         judged->holds =
             (at_least ? spread.median >= judged->expected : spread.median <= judged->expected) ? 1
                                                                                                : 0;
@@ -177,6 +185,12 @@ static void judge_ratio(json_t *experiment, json_t *assertion, json_t *of, judge
     spreads[0] = sp_lab_spread_of(experiment, sp_lab_setup_name(of), &metric);
     spreads[1] = sp_lab_spread_of(experiment, sp_lab_setup_name(to), &metric);
     judged->expected = sp_lab_number(assertion, "value");
+    if (spreads[0].count == 0 || spreads[1].count == 0) {
+        judged->unmeasured = true;
+        (void)snprintf(judged->text, sizeof(judged->text), "%s of %s against %s was not measured.",
+                       metric.title, sp_lab_setup_label(of).text, sp_lab_setup_label(to).text);
+        return;
+    }
     judged->measured = spreads[0].median / spreads[1].median;
     if (!isnan(judged->measured) && !isnan(judged->expected)) {
         judged->holds =
@@ -231,6 +245,7 @@ bool sp_lab_judge_assertion(json_t *experiment, json_t *assertion, json_t *verdi
 
         judged = unjudged;
         judge(experiment, assertion, setup, &judged);
+        judged.unmeasured = judged.unmeasured && sp_lab_setup_why_not(setup) == NULL;
         memmove(judged.text + len, judged.text, sizeof(judged.text) - len);
         memcpy(judged.text, prefix.text, len);
         judged.text[sizeof(judged.text) - 1] = '\0';

@@ -140,11 +140,11 @@ static bool append_pair(json_t *experiment, json_t *comparison, const sp_lab_met
     sp_lab_spread_t to = sp_lab_spread_of(experiment, names[1], metric);
     sp_lab_label_t prefix = sp_lab_load_prefix(experiment, setups[0]);
     sp_lab_label_t labels[2] = {sp_lab_setup_label(setups[0]), sp_lab_setup_label(setups[1])};
+    const char *why = sp_lab_setup_why_not(setups[of.count == 0 ? 0 : 1]);
+    bool is_measured = of.count != 0 && to.count != 0;
     char text[8 * SP_LAB_LABEL_MAX];
 
-    if (of.count == 0 || to.count == 0) {
-        const char *why = sp_lab_setup_why_not(setups[of.count == 0 ? 0 : 1]);
-
+    if (!is_measured) {
         (void)snprintf(text, sizeof(text), "%s%s against %s: %s was not measured%s%s.", prefix.text,
                        labels[0].text, labels[1].text, labels[of.count == 0 ? 0 : 1].text,
                        why == NULL ? "" : ": ", sp_lab_label("%s", why == NULL ? "" : why).text);
@@ -155,10 +155,10 @@ static bool append_pair(json_t *experiment, json_t *comparison, const sp_lab_met
     }
     return append_text(
         verdicts, text,
-        json_pack("{ss,so,so,ss,ss,ss,so}", "kind", "finding", "claim", claim_json(comparison),
+        json_pack("{ss,so,so,sb,ss,ss,ss,so}", "kind", "finding", "claim", claim_json(comparison),
                   "agrees", judgement_json(judge(sp_lab_text(comparison, "expect", ""), of, to)),
-                  "metric", metric->name, "of", names[0], "to", names[1], "values",
-                  values_json(of, to)));
+                  "unmeasured", !is_measured && why == NULL ? 1 : 0, "metric", metric->name, "of",
+                  names[0], "to", names[1], "values", values_json(of, to)));
 }
 
 static bool append_unmeasured(json_t *subject, const char *why, json_t *verdicts)

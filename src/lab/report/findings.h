@@ -19,13 +19,20 @@
  * share. */
 #define SP_LAB_SAME 0.1
 
+/* How many verdicts are `unmeasured`, and of how many: a format of printf, both size_t. */
+#define SP_LAB_UNMEASURED "%zu of %zu findings can't be judged: what they compare was not measured"
+
 /* The verdicts on one experiment of a result, its comparisons first; a new array, NULL when memory
  * is out. Each is an object:
- *   kind "finding":   text, claim, agrees (true, false; null: within the spread, or measured too
- *                     little), metric, of, to, values {of, to: {median, min, max, runs}, ratio,
- *                     apart: by which factor the nearest repetitions differ, null where they
- * overlap} kind "correlation": text, claim, agrees, metric, with, r, setups kind "assertion": text,
- * claim, expected, measured, sigma, distance, holds (null: not measured) */
+ *   kind "finding":     text, claim, agrees (true, false; null: within the spread, or measured too
+ *                       little), unmeasured, metric, of, to, values (of, to: median, min, max,
+ *                       runs; ratio; apart: by which factor the nearest repetitions differ, null
+ *                       where they overlap)
+ *   kind "correlation": text, claim, agrees, metric, with, r, setups
+ *   kind "assertion":   text, claim, expected, measured, sigma, distance, unmeasured, holds (null:
+ *                       not measured)
+ * Where `unmeasured` is true there is nothing to go by and no reason known, as after an
+ * interruption: readers are told how many there are. */
 json_t *sp_lab_verdicts(json_t *experiment);
 
 #endif

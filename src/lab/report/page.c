@@ -87,6 +87,37 @@ static void put_published(sp_buf_t *out, json_t *experiment)
     sp_lab_put(out, json_array_size(says) == 0 ? "</div>\n" : "</ul></div>\n");
 }
 
+/* Which of the results are of a quick run: each for itself, since they may be held together. */
+static void put_quick(sp_buf_t *out, const sp_lab_story_t *story)
+{
+    size_t quick = 0;
+
+    for (size_t i = 0; i != story->view_count; ++i) {
+        quick += sp_lab_flag(story->views[i].experiment, "quick") ? 1 : 0;
+    }
+    if (quick == 0) {
+        return;
+    }
+    if (quick == story->view_count) {
+        sp_lab_put_element(
+            out, "p", "dim",
+            quick == 1 ? "This was a quick run: fewer set-ups, and shorter than the full one."
+                       : "These were quick runs: fewer set-ups, and shorter than the full one.");
+        return;
+    }
+    sp_lab_put(out, "<p class=\"dim\">");
+    for (size_t i = 0; i != story->view_count; ++i) {
+        bool is_quick = sp_lab_flag(story->views[i].experiment, "quick");
+
+        sp_lab_put(out, i == 0 ? "Result " : " Result ");
+        sp_lab_put_text(out, story->views[i].label);
+        sp_lab_put(out, is_quick
+                            ? " is of a quick run: fewer set-ups, and shorter than the full one."
+                            : " is of a full run.");
+    }
+    sp_lab_put(out, "</p>\n");
+}
+
 bool sp_lab_page_experiment(sp_buf_t *out, const sp_lab_story_t *story)
 {
     json_t *experiment = sp_lab_story_experiment(story);
@@ -101,10 +132,7 @@ bool sp_lab_page_experiment(sp_buf_t *out, const sp_lab_story_t *story)
     sp_lab_put_text(out, sp_lab_text(experiment, "title", ""));
     sp_lab_put(out, "</h2>\n");
     sp_lab_put_element(out, "p", "question", sp_lab_text(experiment, "question", ""));
-    if (sp_lab_flag(experiment, "quick")) {
-        sp_lab_put_element(out, "p", "dim",
-                           "This was a quick run: fewer set-ups, and shorter than the full one.");
-    }
+    put_quick(out, story);
     put_published(out, experiment);
     if (!sp_lab_page_findings(out, &told)) {
         return false;

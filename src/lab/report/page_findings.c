@@ -69,6 +69,8 @@ static bool is_assertion(json_t *verdict)
 
 static void put_list(sp_buf_t *out, const sp_lab_view_t *view, json_t *verdicts, bool assertions)
 {
+    size_t count = 0, unmeasured = 0;
+
     if (view->label[0] != '\0') {
         sp_buf_append(out, SP_STR("<h4>Result "));
         sp_lab_put_text(out, view->label);
@@ -78,9 +80,20 @@ static void put_list(sp_buf_t *out, const sp_lab_view_t *view, json_t *verdicts,
     for (size_t i = 0; i != json_array_size(verdicts); ++i) {
         json_t *verdict = json_array_get(verdicts, i);
 
-        if (is_assertion(verdict) == assertions) {
+        if (is_assertion(verdict) != assertions) {
+            continue;
+        }
+        ++count;
+        if (sp_lab_flag(verdict, "unmeasured")) {
+            ++unmeasured;
+        } else {
             put_verdict(out, verdict, assertions);
         }
+    }
+    if (unmeasured != 0) {
+        sp_lab_put(out, "<li class=\"open\"><p>");
+        sp_buf_printf(out, SP_LAB_UNMEASURED, unmeasured, count);
+        sp_lab_put(out, ".</p></li>\n");
     }
     sp_lab_put(out, "</ul>\n");
 }

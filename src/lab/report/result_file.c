@@ -163,6 +163,10 @@ static sp_status_t check_kind(json_t *result, const char *name, sp_error_t *err)
                        NAMES "not a result of signpost lab, expected \"kind\": \"signpost-lab\"",
                        name);
     }
+    if (isnan(format)) {
+        return sp_fail(err, SP_BAD_VALUE, 0, NAMES "expected \"format\": %d, a number", name,
+                       SP_LAB_RESULT_FORMAT);
+    }
     if (format != SP_LAB_RESULT_FORMAT) {
         return sp_fail(err, SP_UNSUPPORTED, 0,
                        NAMES

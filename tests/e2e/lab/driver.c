@@ -425,7 +425,7 @@ int main(int argc, char **argv)
     }
     driver->signpost = argv[1];
     driver->result = -1;
-    if (sp_capsule_run(work, driver, &result, &err) != SP_OK) {
+    if (sp_capsule_run(NULL, work, driver, &result, &err) != SP_OK) {
         (void)fprintf(stderr, "%s\n", err.message);
         result = 1;
     }

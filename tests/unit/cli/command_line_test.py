@@ -10,6 +10,7 @@ import pathlib
 import pty
 import re
 import shlex
+import shutil
 import socket
 import subprocess
 import sys
@@ -52,13 +53,13 @@ REDIRECTS = [
 ]
 
 
-def run(*arguments, stdin=None, environment=None):
+def run(*arguments, stdin=None, environment=None, program=None, cwd=None):
     """Status, standard output and standard error of one run, without colours or settings from outside."""
     clean = {key: value for key, value in os.environ.items()
              if not key.startswith("SIGNPOST_") and key != "NO_COLOR"}
     clean.update(environment or {})
-    done = subprocess.run([SIGNPOST, *arguments], input=stdin, capture_output=True, text=True,
-                          timeout=60, env=clean, check=False)
+    done = subprocess.run([program or SIGNPOST, *arguments], input=stdin, capture_output=True, text=True,
+                          timeout=60, env=clean, check=False, cwd=cwd)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -300,6 +301,32 @@ class Lint(unittest.TestCase):
             self.assertEqual(run("lint", *arguments)[0], 2, arguments)
 
 
+class Lab(unittest.TestCase):
+    def test_finds_its_experiments_in_the_source_tree_that_is_worked_in(self):
+        with tempfile.TemporaryDirectory() as folder:
+            elsewhere = shutil.copy(SIGNPOST, folder)
+            code, out, err = run("lab", "list", "E1", program=elsewhere, cwd=ZONES.parent.parent)
+            self.assertEqual(code, 0, err)
+            self.assertIn("E1  ", out)
+
+    def test_makes_the_folder_of_its_charts(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            result, charts = folder / "result.json", folder / "some" / "charts"
+            result.write_text('{"kind": "signpost-lab", "format": 1, "experiments": []}')
+            code, out, err = run("lab", "report", name, "-o", str(folder / "page.html"), "--charts", str(charts))
+            self.assertEqual((code, out, err), (0, "", ""))
+            self.assertTrue(charts.is_dir())
+            code, _, err = run("lab", "report", name, "-o", str(folder / "page.html"), "--charts", str(result / "x"))
+            self.assertEqual((code, err), (1, f"signpost lab: {result}/x: Not a directory\n"))
+
+    def test_a_file_that_can_not_be_read_is_no_bad_usage(self):
+        for action in ("report", "list"):
+            code, _, err = run("lab", action, "/nonexistent.json", cwd=ZONES.parent.parent)
+            self.assertEqual(code, 1)
+            self.assertIn("/nonexistent.json", err)
+
+
 class Usage(unittest.TestCase):
     def test_prints_an_overview(self):
         code, out, err = run()
@@ -323,6 +350,16 @@ class Usage(unittest.TestCase):
                                    (["serve", "extra"], "unexpected argument 'extra'"),
                                    (["explain"], "give a URL"), (["explain", "a", "b"], "give one URL only"),
                                    (["explain", "ftp://a/"], "http:// or https://"),
+                                   (["lab", "run", "E1", "-o", "x"], "-o is an option of 'lab report', not of 'lab run'"),
+                                   (["lab", "list", "--quick"], "--quick is an option of 'lab run', not of 'lab list'"),
+                                   (["lab", "report", "x", "--repeat", "4"], "not of 'lab report'"),
+                                   (["lab", "run", "--lab", "/nonexistent"], "say which experiments to run"),
+                                   (["lab", "run", "E/1", "--lab", "/nonexistent"], "'E/1' is no experiment"),
+                                   (["lab", "run", "E1", "--repeat", "0", "--lab", "/nonexistent"],
+                                    "--repeat must be"),
+                                   (["lab", "list", "E/1", "--lab", "/nonexistent"], "'E/1' is no experiment"),
+                                   (["cert", "forget", "--json", "a.example"],
+                                    "--json is an option of 'cert list', not of 'cert forget'"),
                                    (["lab-relay"], "--port must be 1 to 65535"),
                                    (["lab-relay", "--port", "65536"], "--port must be 1 to 65535"),
                                    (["lab-delay", "--queue", "x"], "--queue must be 0 to 65535"),

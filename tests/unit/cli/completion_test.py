@@ -13,6 +13,8 @@ import tempfile
 import unittest
 
 SIGNPOST = ""
+ACTIONS = {"lab": {"list", "run", "report"}, "cert": {"list", "renew", "forget"}}
+CHOICES = {"--arrivals": {"poisson", "constant"}, "--names": {"uniform", "zipf:", "sequential"}, "--http": {"1.1", "2"}}
 
 
 def run(*argv, cwd=None):
@@ -83,6 +85,16 @@ class Bash(Shell, unittest.TestCase):
             self.assertIn("some.zone", self.complete(*words), words)
         self.assertEqual(self.complete("serve", "--listen", ""), set())
         self.assertEqual(self.complete("completion", ""), {"bash", "zsh", "fish"})
+        for option, words in CHOICES.items():
+            self.assertEqual(self.complete("load", option, ""), words)
+
+    def test_actions(self):
+        for command, actions in ACTIONS.items():
+            self.assertEqual(self.complete(command, ""), actions)
+            self.assertEqual(self.complete(command, "--help", "re"), {word for word in actions if word.startswith("re")})
+            for action in actions:
+                self.assertEqual(self.complete(command, action, "so"), {"some.zone"})
+                self.assertIn("--help", self.complete(command, action, "--"))
 
 
 class Fish(Shell, unittest.TestCase):
@@ -105,6 +117,14 @@ class Fish(Shell, unittest.TestCase):
         self.assertIn("some.zone", self.complete("signpost serve --zone "))
         self.assertEqual(self.complete("signpost serve --listen "), set())
         self.assertEqual(self.complete("signpost completion "), {"bash", "zsh", "fish"})
+        for option, words in CHOICES.items():
+            self.assertEqual(self.complete(f"signpost load {option} "), words)
+
+    def test_actions(self):
+        for command, actions in ACTIONS.items():
+            self.assertEqual(self.complete(f"signpost {command} "), actions)
+            for action in actions:
+                self.assertEqual(self.complete(f"signpost {command} {action} so"), {"some.zone"})
 
 
 class Zsh(Shell, unittest.TestCase):
@@ -125,13 +145,22 @@ class Zsh(Shell, unittest.TestCase):
 
     def test_options_are_those_of_the_help(self):
         for command in commands():
-            found = {re.match(r"\*?(--?[A-Za-z-]+)", one).group(1) for one in self.complete(command, "-") if "argument" not in one}
+            found = {re.match(r"\*?(--?[A-Za-z-]+)", one).group(1) for one in self.complete(command, "-")
+                     if one.startswith(("-", "*-"))}
             self.assertEqual(found, options_of(command), command)
 
     def test_values(self):
         self.assertIn("*--zone=[answer from this zone file; may be given more than once]:FILE:_files", self.complete("serve", ""))
         self.assertIn(r"*--listen=[listen here; may be given more than once]:ADDR\:PORT:", self.complete("serve", ""))
         self.assertIn("*:argument:(bash zsh fish)", self.complete("completion", ""))
+        self.assertIn(r"*--names=[which request is next, uniform unless given]:uniform|zipf\:S|sequential:(uniform zipf\: sequential)",
+                      self.complete("load", ""))
+
+    def test_actions(self):
+        for command, actions in ACTIONS.items():
+            offered = [one for one in self.complete(command, "") if one.startswith("1:")]
+            self.assertEqual([set(re.fullmatch(r"1:action:\((.*)\)", one).group(1).split()) for one in offered], [actions])
+            self.assertIn("*:argument:_files", self.complete(command, ""))
 
 
 class Usage(unittest.TestCase):

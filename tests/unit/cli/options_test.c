@@ -27,8 +27,29 @@ static const sp_command_t command = {
     .run = do_nothing,
 };
 
+static const sp_option_t work_options[] = {
+    {"quick", 0, NULL, "run: soon"},
+    {"lab", 0, "DIR", "list, run: there"},
+    {NULL, 'o', "FILE", "report: where"},
+};
+static const sp_action_t actions[] = {{"list", "lab"}, {"run", "quick lab"}, {"report", "o"}};
+static const sp_command_t work = {
+    .name = "work",
+    .summary = "work",
+    .usage = "list|run|report",
+    .about = "Works.",
+    .options = work_options,
+    .option_count = SP_COUNT(work_options),
+    .actions = actions,
+    .action_count = SP_COUNT(actions),
+    .examples = "  signpost work list",
+    .failure = "it can't",
+    .run = do_nothing,
+};
+
 /* Parses words separated by blanks. */
-static sp_status_t parse(const char *line, sp_arguments_t *arguments, sp_error_t *err)
+static sp_status_t parse_for(const sp_command_t *whose, const char *line, sp_arguments_t *arguments,
+                             sp_error_t *err)
 {
     static char text[256];
     char *words[16];
@@ -38,7 +59,12 @@ static sp_status_t parse(const char *line, sp_arguments_t *arguments, sp_error_t
     for (char *word = strtok(text, " "); word != NULL; word = strtok(NULL, " ")) {
         words[count++] = word;
     }
-    return sp_arguments_parse(&command, count, words, arguments, err);
+    return sp_arguments_parse(whose, count, words, arguments, err);
+}
+
+static sp_status_t parse(const char *line, sp_arguments_t *arguments, sp_error_t *err)
+{
+    return parse_for(&command, line, arguments, err);
 }
 
 static void expect_message(const char *line, const char *message)
@@ -149,4 +175,38 @@ Test(options, accept_no_words_at_all)
     cr_expect_eq(arguments.count, 0);
     cr_expect_null(sp_arguments_value(&arguments, "listen"));
     sp_arguments_clear(&arguments);
+}
+
+Test(options, of_another_action_are_refused)
+{
+    static const struct {
+        const char *line, *message;
+    } cases[] = {
+        {"list --quick", "--quick is an option of 'work run', not of 'work list'"},
+        {"--lab=x report a",
+         "--lab is an option of 'work list' and 'work run', not of 'work report'"},
+        {"run -o x E1", "-o is an option of 'work report', not of 'work run'"},
+    };
+
+    for (size_t i = 0; i != SP_COUNT(cases); ++i) {
+        sp_arguments_t arguments;
+        sp_error_t err;
+
+        cr_assert_eq(parse_for(&work, cases[i].line, &arguments, &err), SP_BAD_SYNTAX, "%s",
+                     cases[i].line);
+        cr_expect_str_eq(err.message, cases[i].message);
+    }
+}
+
+Test(options, of_the_action_are_taken_and_what_is_no_action_is_left_to_the_command)
+{
+    static const char *const lines[] = {"run --quick --lab x E1", "report -o x a", "walk --quick",
+                                        "--quick", "list --quick --help"};
+
+    for (size_t i = 0; i != SP_COUNT(lines); ++i) {
+        sp_arguments_t arguments;
+
+        cr_assert_eq(parse_for(&work, lines[i], &arguments, NULL), SP_OK, "%s", lines[i]);
+        sp_arguments_clear(&arguments);
+    }
 }

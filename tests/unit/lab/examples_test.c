@@ -107,6 +107,37 @@ static bool has_parameter(const sp_lab_role_t *role, const char *name)
     return false;
 }
 
+static void expect_needed(const sp_lab_role_t *role, sp_str_t program)
+{
+    bool found = sp_str_eq(program, sp_str_from(role->program));
+
+    for (size_t i = 0; !found && i != role->needs.count; ++i) {
+        found = sp_str_eq(program, sp_str_from(role->needs.list[i]));
+    }
+    cr_expect(found, "%s: %.*s is called and not among its needs", role->name, (int)program.len,
+              program.ptr);
+}
+
+/* In the scripts of a shell a program is the first word, and what follows "&&" or "exec". */
+static void expect_programs_are_needed(const sp_lab_role_t *role, const sp_lab_texts_t *command)
+{
+    bool is_program = true;
+    bool is_script = command->count > 2 && strcmp(command->list[1], "-c") == 0 &&
+                     strcmp(command->list[0], "sh") == 0;
+
+    if (command->count != 0) {
+        expect_needed(role, sp_str_from(command->list[0]));
+    }
+    for (sp_str_t rest = sp_str_from(is_script ? command->list[2] : NULL); rest.ptr != NULL;) {
+        sp_str_t word = sp_str_cut(rest, ' ', &rest);
+
+        if (is_program && !sp_str_eq(word, SP_STR("exec"))) {
+            expect_needed(role, word);
+        }
+        is_program = sp_str_eq(word, SP_STR("&&")) || sp_str_eq(word, SP_STR("exec"));
+    }
+}
+
 static void check_role(sp_lab_library_t *library, const char *name)
 {
     const sp_lab_role_t *role = NULL;
@@ -117,6 +148,9 @@ static void check_role(sp_lab_library_t *library, const char *name)
     expect_role_fills(role, NULL);
     expect_role_fills(role, "yes");
     expect_role_fills(role, "no");
+    expect_programs_are_needed(role, &role->command);
+    expect_programs_are_needed(role, &role->server_command);
+    expect_programs_are_needed(role, &role->version);
     cr_expect(role->version.count != 0, "%s does not tell its version", name);
     cr_expect(role->package != NULL || role->install != NULL || role->kind == SP_LAB_APP,
               "%s: where is it to be had?", name);

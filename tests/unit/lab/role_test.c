@@ -48,7 +48,8 @@ Test(lab_role, reads_all_that_it_may_say)
 {
     sp_lab_role_t *role = must_read(
         HEAD COMMAND ", \"package\": \"a b\", \"install\": \"do it\", \"port\": 8053, "
-                     "\"version\": [\"p\", \"-V\"], \"server\": {\"command\": [\"s\"]}, "
+                     "\"needs\": [\"sh\", \"q\"], \"version\": [\"p\", \"-V\"], \"server\": "
+                     "{\"command\": [\"s\"]}, "
                      "\"files\": {\"p.conf\": \"p.conf.in\"}, "
                      "\"parameters\": {\"threads\": 1, \"tls\": \"no\"}, "
                      "\"environment\": {\"A\": \"{{threads}}\"}, \"ready\": {\"unix_http\": "
@@ -57,6 +58,8 @@ Test(lab_role, reads_all_that_it_may_say)
                      "\"Q for P\"}}");
 
     cr_expect_eq(role->port, 8053);
+    cr_expect_eq(role->needs.count, 2);
+    cr_expect_str_eq(role->needs.list[1], "q");
     cr_expect_str_eq(role->server_command.list[0], "s");
     cr_expect_str_eq(role->files.list[0].value, "p.conf.in");
     cr_expect_str_eq(role->parameters.list[0].value, "1");

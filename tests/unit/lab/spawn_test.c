@@ -113,6 +113,20 @@ Test(lab_spawn, names_a_program_that_is_missing)
     }
 }
 
+/* A script's programs are found where ours are, whatever PATH the user has. */
+Test(lab_spawn, scripts_find_programs_in_all_folders)
+{
+    cr_assert_eq(setenv("PATH", "/nonexistent", 1), 0);
+    cr_expect_neq(run_shell("env", SP_STR(""), NULL, NULL), SP_OK);
+    cr_assert_eq(sp_program_path_extend("/somewhere/else", NULL), SP_OK);
+    cr_expect_eq(strncmp(getenv("PATH"), "/nonexistent:/somewhere/else:/", 30), 0, "%s",
+                 getenv("PATH"));
+    cr_expect_eq(run_shell("env", SP_STR(""), NULL, NULL), SP_OK);
+    cr_assert_eq(setenv("PATH", "", 1), 0);
+    cr_assert_eq(sp_program_path_extend(NULL, NULL), SP_OK);
+    cr_expect_eq(getenv("PATH")[0], '/', "an empty part would be the current folder");
+}
+
 Test(lab_spawn, tells_what_went_wrong_before_the_start)
 {
     const char *argv[] = {"true", NULL};

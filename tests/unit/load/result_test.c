@@ -271,6 +271,70 @@ static char *print_text(const fixture_t *fixture)
     return text;
 }
 
+static void expect_reason(const fixture_t *fixture, sp_str_t first, const char *words)
+{
+    sp_load_tally_t *tally = fixture->outcome.tally;
+    const char *reason = NULL;
+
+    tally->first_len = 0;
+    sp_load_tally_heard(tally, first);
+    sp_load_tally_heard(tally, SP_STR("later"));
+    reason = sp_load_result_reason(&fixture->result);
+    if (words == NULL) {
+        cr_expect_null(reason, "%s", reason);
+    } else {
+        cr_assert_not_null(reason, "%s", words);
+        cr_expect_not_null(strstr(reason, words), "%s", reason);
+    }
+}
+
+Test(load_result, tells_why_from_what_the_server_said_first)
+{
+    fixture_t fixture;
+    char *text = NULL;
+
+    init(&fixture);
+    expect_reason(&fixture, SP_STR("\x15\x03\x01"), NULL); /* nothing failed */
+    add(&fixture, SP_LOAD_BAD_ANSWER, 2900 * MS, 0);
+    expect_reason(&fixture, SP_STR("\x15\x03\x01"), "give --tls");
+    expect_reason(&fixture, SP_STR("\x16\x03"), "give --tls");
+    expect_reason(&fixture, SP_STR("\x15"), NULL);
+    expect_reason(&fixture, SP_STR("\0\0\x12\x04\0\0\0\0\0"), "give --http 2");
+    expect_reason(&fixture, SP_STR("HTTP/1.1 302 Found"), NULL);
+    fixture.plan.http = SP_LOAD_HTTP2;
+    expect_reason(&fixture, SP_STR("HTTP/1.1 302 Found"), "leave out --http 2");
+    expect_reason(&fixture, SP_STR("\0\0\x12\x04\0\0\0\0\0"), NULL);
+    fixture.plan.tls = true;
+    expect_reason(&fixture, SP_STR("HTTP/1.1 302 Found"), NULL);
+    sp_load_tally_fault(fixture.outcome.tally, "the first");
+    sp_load_tally_fault(fixture.outcome.tally, "the second");
+    expect_reason(&fixture, SP_STR("HTTP/1.1 302 Found"), "the first");
+    text = print_text(&fixture);
+    cr_expect_not_null(strstr(text, "\nreason      the first\n"), "%s", text);
+    free(text);
+    sp_load_tally_destroy(fixture.outcome.tally);
+}
+
+Test(load_result, takes_silence_for_a_missing_tls)
+{
+    fixture_t fixture;
+    sp_load_tally_t *other = NULL;
+
+    init(&fixture);
+    add(&fixture, SP_LOAD_CLOSED_EARLY, 2900 * MS, 0);
+    cr_assert_not_null(sp_load_result_reason(&fixture.result));
+    cr_expect_not_null(strstr(sp_load_result_reason(&fixture.result), "is --tls missing?"));
+    cr_assert_eq(sp_load_tally_create(false, &other), SP_OK);
+    sp_load_tally_heard(other, SP_STR("HTTP/1.1 200 OK"));
+    sp_load_tally_merge(fixture.outcome.tally, other);
+    cr_expect_null(sp_load_result_reason(&fixture.result));
+    sp_load_tally_fault(other, "of another thread");
+    sp_load_tally_merge(fixture.outcome.tally, other);
+    cr_expect_str_eq(sp_load_result_reason(&fixture.result), "of another thread");
+    sp_load_tally_destroy(other);
+    sp_load_tally_destroy(fixture.outcome.tally);
+}
+
 Test(load_result, fits_a_screen_as_text)
 {
     fixture_t fixture;

@@ -127,9 +127,46 @@ Test(report_findings, says_what_was_not_measured_and_why)
 
     (void)json_object_set_new(json_array_get(sp_lab_field(experiment, "setups"), 0), "possible",
                               json_string("dnsmasq is not installed"));
+    expect_judgement(json_deep_copy(experiment), "unmeasured", 0);
     expect_text(experiment, "kube-dns against CoreDNS: kube-dns was not measured: dnsmasq is not "
                             "installed.");
     expect_judgement(two(never, fast, "less"), "agrees", -1);
+}
+
+/* With a bound and a ratio besides the comparison: what "a" has in all three. */
+static json_t *with_assertions(json_t *experiment)
+{
+    (void)json_object_set_new(experiment, "assertions",
+                              json_pack("[{ss,ss,ss,sf}, {ss,ss,ss,ss,sf}]", "kind", "at_least",
+                                        "setup", "a", "metric", "throughput_rps", "value", 1.0,
+                                        "kind", "ratio_at_least", "of", "b", "to", "a", "metric",
+                                        "throughput_rps", "value", 1.0));
+    return experiment;
+}
+
+static void expect_unmeasured(json_t *experiment, bool expected)
+{
+    json_t *verdicts = sp_lab_verdicts(experiment);
+
+    cr_assert_eq(json_array_size(verdicts), 3);
+    for (size_t i = 0; i != 3; ++i) {
+        json_t *verdict = json_array_get(verdicts, i);
+        const char *text = sp_lab_text(verdict, "text", "");
+
+        cr_expect_eq(sp_lab_flag(verdict, "unmeasured"), expected, "%s", text);
+        cr_expect_eq(strstr(text, "was not measured.") != NULL, expected, "%s", text);
+    }
+    json_decref(verdicts);
+    json_decref(experiment);
+}
+
+/* As after an interruption. */
+Test(report_findings, marks_what_there_is_nothing_to_go_by)
+{
+    static const double never[3] = {0, 0, 0};
+
+    expect_unmeasured(with_assertions(two(never, fast, "less")), true);
+    expect_unmeasured(with_assertions(two(slow, fast, "less")), false);
 }
 
 Test(report_findings, discarded_runs_do_not_count)

@@ -64,6 +64,48 @@ Test(report_page, is_one_file_without_references)
     free(page);
 }
 
+static void set_quick(json_t *root, bool quick)
+{
+    (void)json_object_set_new(json_array_get(sp_lab_field(root, "experiments"), 0), "quick",
+                              json_boolean(quick));
+}
+
+Test(report_page, says_of_each_result_whether_it_was_quick)
+{
+    json_t *roots[2] = {sp_sample_result(1), sp_sample_result(1)};
+    static const char *const words[] = {
+        "Result A is of a full run. Result B is of a full run",
+        "Result A is of a full run. Result B is of a quick run: fewer",
+        "and shorter than the full one. Result B is of a full run.", "These were quick runs:"};
+
+    for (size_t i = 0; i != sizeof(words) / sizeof(words[0]); ++i) {
+        char *page = NULL;
+
+        set_quick(roots[0], i >= 2);
+        set_quick(roots[1], i % 2 == 1);
+        page = page_of(roots, 2);
+        cr_expect_eq(occurrences(page, words[i]), i == 0 ? 0U : 1U, "%s", words[i]);
+        cr_expect_eq(occurrences(page, "This was a quick run"), 0U);
+        free(page);
+    }
+    json_decref(roots[0]);
+    json_decref(roots[1]);
+}
+
+Test(report_page, counts_what_was_not_measured_instead_of_listing_it)
+{
+    json_t *root = sp_sample_result(1);
+    json_t *experiment = json_array_get(sp_lab_field(root, "experiments"), 0);
+    char *page = NULL;
+
+    (void)json_array_clear(sp_lab_field(experiment, "runs"));
+    page = page_of_one(root);
+    cr_expect_geq(occurrences(page, "findings can't be judged: what they compare was not measured"),
+                  1U);
+    cr_expect_eq(occurrences(page, "CoreDNS was not measured."), 0U);
+    free(page);
+}
+
 Test(report_page, is_the_same_each_time)
 {
     char *one = page_of_one(sp_sample_result(1)), *other = page_of_one(sp_sample_result(1));

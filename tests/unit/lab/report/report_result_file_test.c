@@ -32,6 +32,9 @@ Test(report_result_file, says_what_is_wrong)
     expect_message(
         "{\"kind\": \"signpost-lab\", \"format\": 2}",
         "r.json: \"format\" is 2, expected 1: use the version of signpost that wrote it");
+    expect_message("{\"kind\": \"signpost-lab\"}", "r.json: expected \"format\": 1, a number");
+    expect_message("{\"kind\": \"signpost-lab\", \"format\": \"1\"}",
+                   "r.json: expected \"format\": 1, a number");
     expect_message("{\"kind\": \"signpost-lab\", \"format\": 1}",
                    "r.json: expected \"experiments\", a list of at most 64");
 }
