@@ -135,6 +135,9 @@ server:
   serve-expired-client-timeout: 1800
   hide-identity: yes
   hide-version: yes
+{{- if .Values.resolver.sidecar.forwardTls }}
+  tls-cert-bundle: {{ .Values.resolver.sidecar.tlsCertBundle | quote }}
+{{- end }}
 {{- with .Values.resolver.sidecar.extraConfig }}
 {{ . | indent 2 }}
 {{- end }}
