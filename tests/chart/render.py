@@ -36,6 +36,28 @@ REFUSED = [
 ]
 
 
+# Values, and the ports that the NetworkPolicy lets out to anywhere, or to whom dnsTo names.
+FORWARD = {"mode": "sidecar", "sidecar": {"forward": ["192.0.2.1@5300#a.example", "192.0.2.2@853#b.example", "2001:db8::1#c.example"]}}
+ACME = {"enabled": True, "acme": {"enabled": True, "directory": "https://ca.example:14000/dir"}}
+EGRESS = [
+    ({}, "53/UDP 53/TCP"),
+    ({"networkPolicy": {"dnsTo": [{"ipBlock": {"cidr": "192.0.2.0/24"}}]}}, "53/UDP 53/TCP 5353/UDP 5353/TCP"),
+    ({"resolver": {"mode": "nodelocal"}}, "53/UDP 53/TCP"),
+    ({"resolver": {"mode": "nodelocal", "nodelocal": {"address": "169.254.20.10:5301"}}}, "53/UDP 53/TCP 5301/UDP 5301/TCP"),
+    ({"resolver": {"mode": "custom", "custom": {"addresses": ["192.0.2.1", "192.0.2.2:5353", "[2001:db8::1]:5354", "2001:db8::99",
+                                                              "[2001:db8::2]", "192.0.2.3:5353", "127.0.0.1:5399"]}}},
+     "53/UDP 53/TCP 5353/UDP 5353/TCP 5354/UDP 5354/TCP"),
+    ({"config": {"dns": {"resolvers": ["192.0.2.1:5300"]}}}, "53/UDP 53/TCP 5300/UDP 5300/TCP"),
+    ({"resolver": {"mode": "sidecar"}}, "53/UDP 53/TCP"),
+    ({"resolver": FORWARD}, "53/UDP 53/TCP 5300/UDP 5300/TCP 853/UDP 853/TCP"),
+    ({"resolver": FORWARD | {"sidecar": FORWARD["sidecar"] | {"forwardTls": True}}}, "53/UDP 53/TCP 5300/TCP 853/TCP"),
+    ({"tls": ACME}, "53/UDP 53/TCP 14000/TCP"),
+    ({"tls": ACME | {"acme": {"enabled": True}}}, "53/UDP 53/TCP 443/TCP"),
+    ({"tls": ACME, "config": {"tls": {"acme": {"directory": "https://[2001:db8::1]/dir"}}}}, "53/UDP 53/TCP 443/TCP"),
+    ({"networkPolicy": {"extraEgress": [{"ports": [{"port": 1053, "protocol": "UDP"}]}]}}, "53/UDP 53/TCP 1053/UDP"),
+]
+
+
 def helm(*arguments, text=None):
     return subprocess.run([HELM, *arguments], input=text, capture_output=True, text=True, check=False)
 
@@ -98,6 +120,16 @@ def check_refusals(complaints):
             complaints.append(f"{json.dumps(values)}: expected a refusal that says '{words}', got {made.returncode}: {made.stderr}")
 
 
+def check_egress(complaints):
+    for values, wanted in EGRESS:
+        made = helm("template", "release", str(CHART), "--show-only", "templates/networkpolicy.yaml", "--values", "-", text=json.dumps(values))
+        rules = yaml.safe_load(made.stdout)["spec"]["egress"] if made.returncode == 0 else []
+        ports = [port for rule in rules if "openshift-dns" not in json.dumps(rule) for port in rule["ports"]]
+        got = " ".join(f"{port['port']}/{port['protocol']}" for port in ports)
+        if got != wanted:
+            complaints.append(f"{json.dumps(values)}: egress is {got}, expected {wanted}: {made.stderr}")
+
+
 def check_old_kubernetes(complaints):
     """Without the kubelet's sleep signpost itself goes on accepting for as long."""
     made = render(HERE / "default-values.yaml", OLD).stdout
@@ -112,6 +144,7 @@ def main():
     for values in sorted(HERE.glob("*-values.yaml")):
         check_golden(values, "--write" in sys.argv[1:], complaints)
     check_refusals(complaints)
+    check_egress(complaints)
     check_old_kubernetes(complaints)
     if complaints:
         sys.exit("\n".join(complaints))

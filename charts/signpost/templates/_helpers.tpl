@@ -115,6 +115,36 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- mergeOverwrite $made (deepCopy .Values.config) | toPrettyJson -}}
 {{- end -}}
 
+{{/* Where questions go that leave the pod, as lists of ports: {plain: …, tls: …}. Port 53 is always among them,
+     for the pod's own resolver. What is asked on the loopback is the sidecar. */}}
+{{- define "signpost.dnsPorts" -}}
+{{- $plain := list 53 -}}
+{{- $tls := list -}}
+{{- range (include "signpost.config" . | fromJson).dns.resolvers -}}
+{{- if and (regexMatch "^([^:]+|\\[.*\\]):[0-9]+$" .) (not (regexMatch "^(127\\.|\\[::1\\])" .)) -}}
+{{- $plain = append $plain (regexFind "[0-9]+$" . | int) -}}
+{{- end -}}
+{{- end -}}
+{{- if eq .Values.resolver.mode "sidecar" -}}
+{{- range .Values.resolver.sidecar.forward -}}
+{{- /* ADDRESS[@PORT][#NAME]: with a name Unbound takes 853 where no port is given. */ -}}
+{{- $port := regexFind "@[0-9]+" . | trimPrefix "@" | default (ternary "853" "53" (contains "#" .)) | int -}}
+{{- if $.Values.resolver.sidecar.forwardTls -}}
+{{- $tls = append $tls $port -}}
+{{- else -}}
+{{- $plain = append $plain $port -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- dict "plain" ($plain | uniq) "tls" (without ($tls | uniq) 53) | toJson -}}
+{{- end -}}
+
+{{/* The port of the certificate authority's directory. */}}
+{{- define "signpost.acmePort" -}}
+{{- $url := urlParse (include "signpost.config" . | fromJson).tls.acme.directory -}}
+{{- regexFind ":[0-9]+$" $url.host | trimPrefix ":" | default (ternary "80" "443" (eq $url.scheme "http")) -}}
+{{- end -}}
+
 {{- define "signpost.unbound" -}}
 server:
   interface: 127.0.0.1@5353
