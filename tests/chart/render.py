@@ -57,6 +57,21 @@ EGRESS = [
     ({"networkPolicy": {"extraEgress": [{"ports": [{"port": 1053, "protocol": "UDP"}]}]}}, "53/UDP 53/TCP 1053/UDP"),
 ]
 
+# Values, and whose X-Forwarded-* headers count with them.
+PRIVATE = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"]
+PROXIES = [
+    ({}, []),
+    ({"service": {"type": "LoadBalancer"}}, []),
+    ({"ingress": {"enabled": True}}, PRIVATE),
+    ({"gateway": {"enabled": True, "parentRefs": [{"name": "a"}]}}, PRIVATE),
+    ({"ingress": {"enabled": True}, "trustedProxies": []}, []),
+    ({"trustedProxies": ["192.0.2.0/24"]}, ["192.0.2.0/24"]),
+]
+TRAFFIC = [  # values of service, externalTrafficPolicy
+    ({}, None), ({"type": "NodePort"}, None), ({"type": "NodePort", "externalTrafficPolicy": "Cluster"}, "Cluster"),
+    ({"type": "LoadBalancer"}, "Local"), ({"type": "LoadBalancer", "externalTrafficPolicy": "Cluster"}, "Cluster"),
+]
+
 
 def helm(*arguments, text=None):
     return subprocess.run([HELM, *arguments], input=text, capture_output=True, text=True, check=False)
@@ -120,14 +135,34 @@ def check_refusals(complaints):
             complaints.append(f"{json.dumps(values)}: expected a refusal that says '{words}', got {made.returncode}: {made.stderr}")
 
 
+def first_of(template, values, complaints):
+    """The first object out of one template; an empty one where it fails."""
+    made = helm("template", "release", str(CHART), "--show-only", f"templates/{template}.yaml", "--values", "-", text=json.dumps(values))
+    if made.returncode != 0:
+        complaints.append(f"{json.dumps(values)}: {made.stderr}")
+        return {"spec": {}, "data": {}}
+    return next(yaml.safe_load_all(made.stdout))
+
+
 def check_egress(complaints):
     for values, wanted in EGRESS:
-        made = helm("template", "release", str(CHART), "--show-only", "templates/networkpolicy.yaml", "--values", "-", text=json.dumps(values))
-        rules = yaml.safe_load(made.stdout)["spec"]["egress"] if made.returncode == 0 else []
+        rules = first_of("networkpolicy", values, complaints)["spec"].get("egress", [])
         ports = [port for rule in rules if "openshift-dns" not in json.dumps(rule) for port in rule["ports"]]
         got = " ".join(f"{port['port']}/{port['protocol']}" for port in ports)
         if got != wanted:
-            complaints.append(f"{json.dumps(values)}: egress is {got}, expected {wanted}: {made.stderr}")
+            complaints.append(f"{json.dumps(values)}: egress is {got}, expected {wanted}")
+
+
+def check_clients(complaints):
+    """Nobody can say that he comes from elsewhere, or for another name, unless there is a proxy."""
+    for values, wanted in PROXIES:
+        got = json.loads(first_of("configmap", values, complaints)["data"].get("signpost.json", "{}")).get("trusted_proxies")
+        if got != wanted:
+            complaints.append(f"{json.dumps(values)}: trusted_proxies are {got}, expected {wanted}")
+    for values, wanted in TRAFFIC:
+        got = first_of("service", {"service": values}, complaints)["spec"].get("externalTrafficPolicy")
+        if got != wanted:
+            complaints.append(f"service {json.dumps(values)}: externalTrafficPolicy is {got}, expected {wanted}")
 
 
 def check_old_kubernetes(complaints):
@@ -145,6 +180,7 @@ def main():
         check_golden(values, "--write" in sys.argv[1:], complaints)
     check_refusals(complaints)
     check_egress(complaints)
+    check_clients(complaints)
     check_old_kubernetes(complaints)
     if complaints:
         sys.exit("\n".join(complaints))

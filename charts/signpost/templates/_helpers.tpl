@@ -79,6 +79,18 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if and .Values.tls.enabled .Values.tls.acme.enabled -}}yes{{- end -}}
 {{- end -}}
 
+{{/* Who tells the client's address and the name that it asked for. With no proxy of the chart's own in front nobody does:
+     clients may have private addresses themselves, and those of nodes where externalTrafficPolicy is Cluster. */}}
+{{- define "signpost.trustedProxies" -}}
+{{- if kindIs "slice" .Values.trustedProxies -}}
+{{- .Values.trustedProxies | toJson -}}
+{{- else if or .Values.ingress.enabled .Values.gateway.enabled -}}
+{{- list "10.0.0.0/8" "172.16.0.0/12" "192.168.0.0/16" "100.64.0.0/10" "fc00::/7" | toJson -}}
+{{- else -}}
+{{- list | toJson -}}
+{{- end -}}
+{{- end -}}
+
 {{/* signpost's configuration file: what the chart works out, and `config` over it. */}}
 {{- define "signpost.config" -}}
 {{- $listen := list (dict "address" "[::]:8080") -}}
@@ -110,7 +122,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end -}}
 {{- $delay := ternary 0 (int .Values.rollout.propagationSeconds) (eq (include "signpost.canSleep" .) "yes") -}}
 {{- $drain := dict "delay_s" $delay "timeout_s" (add $delay (int .Values.rollout.drainSeconds)) -}}
-{{- $made := dict "listen" $listen "admin" (dict "address" (printf "[::]:%d" (int .Values.metrics.port))) "dns" $dns "drain" $drain "trusted_proxies" .Values.trustedProxies "log" (dict "format" "json") -}}
+{{- $made := dict "listen" $listen "admin" (dict "address" (printf "[::]:%d" (int .Values.metrics.port))) "dns" $dns "drain" $drain "trusted_proxies" (include "signpost.trustedProxies" . | fromJsonArray) "log" (dict "format" "json") -}}
 {{- if $tls -}}{{- $_ := set $made "tls" $tls -}}{{- end -}}
 {{- mergeOverwrite $made (deepCopy .Values.config) | toPrettyJson -}}
 {{- end -}}
