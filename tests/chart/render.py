@@ -72,6 +72,13 @@ TRAFFIC = [  # values of service, externalTrafficPolicy
     ({"type": "LoadBalancer"}, "Local"), ({"type": "LoadBalancer", "externalTrafficPolicy": "Cluster"}, "Cluster"),
 ]
 
+# Texts whose beginnings and ends YAML has its own thoughts about.
+ZONES = {
+    "a": "   @ IN SOA a b 1 2 3 4 5\nx IN A 192.0.2.1\n", "b": "  \n   indented\nnot indented\n", "c": "\n\n  @ IN SOA a\n\n",
+    "d": "\tx IN\r\n\ty\n\n\n", "e": "no newline", "f": "", "g": "---\n...\n", "h": ' ; "comment"\n# another \n', "123": " x\n", "null": "y: {z\n",
+    "z": "  the last one, of which Helm cuts empty lines off\n",
+}
+
 
 def helm(*arguments, text=None):
     return subprocess.run([HELM, *arguments], input=text, capture_output=True, text=True, check=False)
@@ -165,6 +172,21 @@ def check_clients(complaints):
             complaints.append(f"service {json.dumps(values)}: externalTrafficPolicy is {got}, expected {wanted}")
 
 
+def check_zones(complaints):
+    """Zone files are mounted as they were given."""
+    for mode in ("cluster", "sidecar"):
+        values = {"zones": ZONES, "resolver": {"mode": mode}}
+        made = helm("template", "release", str(CHART), "--show-only", "templates/configmap.yaml", "--values", "-", text=json.dumps(values))
+        try:
+            objects = [one for one in yaml.safe_load_all(made.stdout) if one]
+        except yaml.YAMLError as error:
+            complaints.append(f"zones: not YAML: {error}")
+            continue
+        got = next((one["data"] for one in objects if one["metadata"]["name"].endswith("-zones")), None)
+        if got != ZONES:
+            complaints.append(f"zones became {got}, expected {ZONES}: {made.stderr}")
+
+
 def check_old_kubernetes(complaints):
     """Without the kubelet's sleep signpost itself goes on accepting for as long."""
     made = render(HERE / "default-values.yaml", OLD).stdout
@@ -181,6 +203,7 @@ def main():
     check_refusals(complaints)
     check_egress(complaints)
     check_clients(complaints)
+    check_zones(complaints)
     check_old_kubernetes(complaints)
     if complaints:
         sys.exit("\n".join(complaints))
