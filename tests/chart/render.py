@@ -33,6 +33,10 @@ REFUSED = [
     ({"benchmark": {"names": 5001}}, "benchmark/names"),
     ({"tls": {"secrets": [{"name": "../x", "secretName": "x"}]}}, "tls/secrets"),
     ({"service": {"type": "Cluster"}}, "service/type"),
+    ({"tls": {"enabled": True, "secrets": [{"name": "*.example.com", "secretName": "x"}], "default": "www.example.com"}},
+     'tls.default is "www.example.com", which is the name of none of tls.secrets'),
+    ({"tls": {"enabled": True, "acme": {"enabled": True}, "default": "www.example.com"}}, "is the name of none of tls.secrets"),
+    ({"resolver": {"sidecar": {"tlsCertBundle": "relative.crt"}}}, "sidecar/tlsCertBundle"),
 ]
 
 
@@ -187,6 +191,15 @@ def check_zones(complaints):
             complaints.append(f"zones became {got}, expected {ZONES}: {made.stderr}")
 
 
+def check_mounted_default(complaints):
+    """tls.default may be mounted in another way than by tls.secrets."""
+    tls = {"enabled": True, "acme": {"enabled": True}, "default": "www.example.com"}
+    for more in ({"extraVolumeMounts": [{"name": "x", "mountPath": "/etc/signpost/tls/www.example.com"}]},
+                 {"extraVolumeMounts": [{"name": "x", "mountPath": "/etc/signpost/tls/"}]},
+                 {"config": {"tls": {"certificates": "/elsewhere"}}}):
+        first_of("configmap", {"tls": tls} | more, complaints)
+
+
 def check_old_kubernetes(complaints):
     """Without the kubelet's sleep signpost itself goes on accepting for as long."""
     made = render(HERE / "default-values.yaml", OLD).stdout
@@ -204,6 +217,7 @@ def main():
     check_egress(complaints)
     check_clients(complaints)
     check_zones(complaints)
+    check_mounted_default(complaints)
     check_old_kubernetes(complaints)
     if complaints:
         sys.exit("\n".join(complaints))

@@ -75,6 +75,21 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end -}}
 {{- end -}}
 
+{{/* tls.default is mounted: out of tls.secrets, or by whoever mounts something at its folder or above it. */}}
+{{- define "signpost.checkDefault" -}}
+{{- $folder := printf "/etc/signpost/tls/%s/" .Values.tls.default -}}
+{{- $found := dig "tls" "certificates" "" .Values.config -}}
+{{- range .Values.tls.secrets -}}
+{{- if eq .name $.Values.tls.default -}}{{- $found = "yes" -}}{{- end -}}
+{{- end -}}
+{{- range .Values.extraVolumeMounts -}}
+{{- if hasPrefix (printf "%s/" (trimSuffix "/" .mountPath)) $folder -}}{{- $found = "yes" -}}{{- end -}}
+{{- end -}}
+{{- if not $found -}}
+{{- fail (printf "tls.default is %q, which is the name of none of tls.secrets: signpost would not start; add {name: %q, secretName: …} to tls.secrets, or leave tls.default empty" .Values.tls.default .Values.tls.default) -}}
+{{- end -}}
+{{- end -}}
+
 {{- define "signpost.acme" -}}
 {{- if and .Values.tls.enabled .Values.tls.acme.enabled -}}yes{{- end -}}
 {{- end -}}
@@ -101,7 +116,10 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end -}}
 {{- $listen = append $listen (dict "address" "[::]:8443" "tls" true) -}}
 {{- $_ := set $tls "certificates" "/etc/signpost/tls" -}}
-{{- with .Values.tls.default -}}{{- $_ := set $tls "default" . -}}{{- end -}}
+{{- with .Values.tls.default -}}
+{{- include "signpost.checkDefault" $ -}}
+{{- $_ := set $tls "default" . -}}
+{{- end -}}
 {{- if .Values.tls.acme.enabled -}}
 {{- with .Values.tls.acme -}}
 {{- $acme := dict "directory" .directory "storage" "/var/lib/signpost" "challenge" .challenge -}}
