@@ -113,6 +113,7 @@ def check_golden(values, write, complaints):
 def check_objects(name, text, complaints):
     """What must hold whatever the values are."""
     objects = [o for o in yaml.safe_load_all(text) if o]
+    check_hooks(name, objects, complaints)
     for one in objects:
         kind = one["kind"]
         for field in ("app.kubernetes.io/name", "app.kubernetes.io/instance"):
@@ -200,6 +201,31 @@ def check_mounted_default(complaints):
         first_of("configmap", {"tls": tls} | more, complaints)
 
 
+def names_of(release, *arguments):
+    made = helm("template", release, str(CHART), *arguments)
+    return {one["metadata"]["name"] for one in yaml.safe_load_all(made.stdout) if one}
+
+
+def check_names(complaints):
+    """Releases whose names differ only at the end share no object, and no name is too long."""
+    long = "a" * 52
+    cases = [[names_of(f"{long}{end}", "--set", "benchmark.enabled=true") for end in "xy"],
+             [names_of("release", "--set", f"fullnameOverride={long}{end}") for end in "xy"]]
+    for first, second in cases:
+        if not first or first & second or any(len(name) > 63 for name in first | second):
+            complaints.append(f"long names: {sorted(first)} beside {sorted(second)}")
+    if "release-signpost" not in names_of("release") or "my-signpost" not in names_of("my-signpost"):
+        complaints.append("short names are not left as they are")
+
+
+def check_hooks(name, objects, complaints):
+    """Helm deletes no hook when a release goes: a hook is one that goes when it has succeeded."""
+    for one in objects:
+        notes = one["metadata"].get("annotations") or {}
+        if "helm.sh/hook" in notes and "hook-succeeded" not in notes.get("helm.sh/hook-delete-policy", ""):
+            complaints.append(f"{name}: {one['kind']} {one['metadata']['name']} would stay after `helm uninstall`")
+
+
 def check_old_kubernetes(complaints):
     """Without the kubelet's sleep signpost itself goes on accepting for as long."""
     made = render(HERE / "default-values.yaml", OLD).stdout
@@ -218,6 +244,7 @@ def main():
     check_clients(complaints)
     check_zones(complaints)
     check_mounted_default(complaints)
+    check_names(complaints)
     check_old_kubernetes(complaints)
     if complaints:
         sys.exit("\n".join(complaints))

@@ -3,14 +3,18 @@
 {{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" -}}
 {{- end -}}
 
+{{/* Names get endings and may have 63 octets in all. A long one ends in a hash of the whole, so that two do not become the same. */}}
 {{- define "signpost.fullname" -}}
+{{- $name := printf "%s-%s" .Release.Name (include "signpost.name" .) -}}
 {{- if .Values.fullnameOverride -}}
-{{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" -}}
+{{- $name = .Values.fullnameOverride -}}
 {{- else if contains (include "signpost.name" .) .Release.Name -}}
-{{- .Release.Name | trunc 50 | trimSuffix "-" -}}
-{{- else -}}
-{{- printf "%s-%s" .Release.Name (include "signpost.name" .) | trunc 50 | trimSuffix "-" -}}
+{{- $name = .Release.Name -}}
 {{- end -}}
+{{- if gt (len $name) 50 -}}
+{{- $name = printf "%s-%s" ($name | trunc 41 | trimSuffix "-") (sha256sum $name | trunc 8) -}}
+{{- end -}}
+{{- $name | trimSuffix "-" -}}
 {{- end -}}
 
 {{- define "signpost.selector" -}}
