@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # signpost on Debian 12, for docker and buildah; scripts/image.sh builds it so that the same sources and
-# packages give the same layers. A registry's base is pinned by its digest:
+# packages give the same layers. BASE is only a tag by default, which moves with Debian's updates and gives
+# no build twice: releases find out its digest once and are pinned to that (.github/workflows/release.yml), and so are builds with
 #     --build-arg BASE=docker.io/library/debian:12-slim@sha256:…
 # Debian's packages come from their present state, or with SNAPSHOT=20261101T000000Z from that of a day.
 ARG BASE=docker.io/library/debian:12-slim

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOST_MAX 253 /* octets of a name */
+#include "load/tls_sessions.h"
 
 struct sp_load_tls {
     SSL_CTX *context;
-    SSL_SESSION *session; /* or NULL */
+    sp_load_sessions_t sessions;
     bool http2;
 };
 
@@ -22,15 +22,21 @@ struct sp_load_tls_stream {
     BIO *in, *out; /* the wire; owned by `ssl` */
     bool http2;
     unsigned long fault; /* of the library, when the handshake failed; 0: it agreed to no HTTP/2 */
+    size_t name_len;
+    char name[SP_LOAD_SESSION_NAME + 1]; /* of the host, ended by NUL; "": none */
 };
+
+static sp_str_t name_of(const sp_load_tls_stream_t *stream)
+{
+    return (sp_str_t){stream->name, stream->name_len};
+}
 
 /* Called by the library when the server gives a session; keeps the reference. */
 static int on_session(SSL *ssl, SSL_SESSION *session)
 {
     sp_load_tls_t *tls = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
 
-    SSL_SESSION_free(tls->session);
-    tls->session = session;
+    sp_load_sessions_keep(&tls->sessions, name_of(SSL_get_app_data(ssl)), session);
     return 1;
 }
 
@@ -70,42 +76,48 @@ sp_status_t sp_load_tls_create(bool http2, sp_load_tls_t **ret_tls)
 void sp_load_tls_destroy(sp_load_tls_t *tls)
 {
     if (tls != NULL) {
-        SSL_SESSION_free(tls->session);
+        sp_load_sessions_clear(&tls->sessions);
         SSL_CTX_free(tls->context);
         free(tls);
     }
+}
+
+/* The host without a port, and without the dot at its end. */
+static void keep_name(sp_load_tls_stream_t *stream, sp_str_t host)
+{
+    bool bracket = sp_str_starts_with(host, SP_STR("["));
+
+    host = sp_str_slice(host, 0, sp_str_find(host, bracket ? ']' : ':'));
+    if (sp_str_ends_with(host, SP_STR("."))) {
+        host.len -= 1;
+    }
+    stream->name_len = host.len > SP_LOAD_SESSION_NAME ? 0 : host.len;
+    memcpy(stream->name, host.ptr, stream->name_len);
 }
 
 static bool is_address(sp_str_t name)
 {
     for (size_t i = 0; i != name.len; ++i) {
         if (!sp_is_digit(name.ptr[i]) && name.ptr[i] != '.') {
-            return false;
+            return sp_str_starts_with(name, SP_STR("["));
         }
     }
     return true;
 }
 
-/* Server name indication takes names, without a port and without the dot at their end (RFC 6066,
- * 3).
- */
-static bool set_name(SSL *ssl, sp_str_t host)
+/* Server name indication takes names alone (RFC 6066, 3). */
+static bool set_name(sp_load_tls_stream_t *stream)
 {
-    char name[HOST_MAX + 1];
+    return is_address(name_of(stream)) || SSL_set_tlsext_host_name(stream->ssl, stream->name) == 1;
+}
 
-    if (sp_str_starts_with(host, SP_STR("["))) {
-        return true;
-    }
-    host = sp_str_slice(host, 0, sp_str_find(host, ':'));
-    if (sp_str_ends_with(host, SP_STR("."))) {
-        host.len -= 1;
-    }
-    if (host.len == 0 || host.len > HOST_MAX || is_address(host)) {
-        return true;
-    }
-    memcpy(name, host.ptr, host.len);
-    name[host.len] = '\0';
-    return SSL_set_tlsext_host_name(ssl, name) == 1;
+/* Goes on with the last session that this host gave, if it may. */
+static bool set_session(sp_load_tls_t *tls, sp_load_tls_stream_t *stream)
+{
+    SSL_SESSION *session = sp_load_sessions_find(&tls->sessions, name_of(stream));
+
+    return session == NULL || SSL_SESSION_is_resumable(session) != 1 ||
+           SSL_set_session(stream->ssl, session) == 1;
 }
 
 static bool prepare(sp_load_tls_t *tls, sp_load_tls_stream_t *stream, sp_str_t host)
@@ -120,11 +132,9 @@ static bool prepare(sp_load_tls_t *tls, sp_load_tls_stream_t *stream, sp_str_t h
     }
     SSL_set_bio(stream->ssl, stream->in, stream->out);
     SSL_set_connect_state(stream->ssl);
-    if (tls->session != NULL && SSL_SESSION_is_resumable(tls->session) == 1 &&
-        SSL_set_session(stream->ssl, tls->session) != 1) {
-        return false;
-    }
-    return set_name(stream->ssl, host);
+    keep_name(stream, host);
+    return SSL_set_app_data(stream->ssl, stream) == 1 && set_session(tls, stream) &&
+           set_name(stream);
 }
 
 sp_load_tls_stream_t *sp_load_tls_open(sp_load_tls_t *tls, sp_str_t host)

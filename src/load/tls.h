@@ -7,7 +7,8 @@
 
 #include <signpost/base/error.h>
 
-/* Of one thread: settings, and the session that was seen last, for resumption. */
+/* Of one thread: settings, and the sessions that hosts gave last, to go on with at the same host.
+ */
 typedef struct sp_load_tls sp_load_tls_t;
 
 /* Of one connection. */

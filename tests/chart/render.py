@@ -33,7 +33,55 @@ REFUSED = [
     ({"benchmark": {"names": 5001}}, "benchmark/names"),
     ({"tls": {"secrets": [{"name": "../x", "secretName": "x"}]}}, "tls/secrets"),
     ({"service": {"type": "Cluster"}}, "service/type"),
+    ({"tls": {"enabled": True, "secrets": [{"name": "*.example.com", "secretName": "x"}], "default": "www.example.com"}},
+     'tls.default is "www.example.com", which is the name of none of tls.secrets'),
+    ({"tls": {"enabled": True, "acme": {"enabled": True}, "default": "www.example.com"}}, "is the name of none of tls.secrets"),
+    ({"resolver": {"sidecar": {"tlsCertBundle": "relative.crt"}}}, "sidecar/tlsCertBundle"),
 ]
+
+
+# Values, and the ports that the NetworkPolicy lets out to anywhere, or to whom dnsTo names.
+FORWARD = {"mode": "sidecar", "sidecar": {"forward": ["192.0.2.1@5300#a.example", "192.0.2.2@853#b.example", "2001:db8::1#c.example"]}}
+ACME = {"enabled": True, "acme": {"enabled": True, "directory": "https://ca.example:14000/dir"}}
+EGRESS = [
+    ({}, "53/UDP 53/TCP"),
+    ({"networkPolicy": {"dnsTo": [{"ipBlock": {"cidr": "192.0.2.0/24"}}]}}, "53/UDP 53/TCP 5353/UDP 5353/TCP"),
+    ({"resolver": {"mode": "nodelocal"}}, "53/UDP 53/TCP"),
+    ({"resolver": {"mode": "nodelocal", "nodelocal": {"address": "169.254.20.10:5301"}}}, "53/UDP 53/TCP 5301/UDP 5301/TCP"),
+    ({"resolver": {"mode": "custom", "custom": {"addresses": ["192.0.2.1", "192.0.2.2:5353", "[2001:db8::1]:5354", "2001:db8::99",
+                                                              "[2001:db8::2]", "192.0.2.3:5353", "127.0.0.1:5399"]}}},
+     "53/UDP 53/TCP 5353/UDP 5353/TCP 5354/UDP 5354/TCP"),
+    ({"config": {"dns": {"resolvers": ["192.0.2.1:5300"]}}}, "53/UDP 53/TCP 5300/UDP 5300/TCP"),
+    ({"resolver": {"mode": "sidecar"}}, "53/UDP 53/TCP"),
+    ({"resolver": FORWARD}, "53/UDP 53/TCP 5300/UDP 5300/TCP 853/UDP 853/TCP"),
+    ({"resolver": FORWARD | {"sidecar": FORWARD["sidecar"] | {"forwardTls": True}}}, "53/UDP 53/TCP 5300/TCP 853/TCP"),
+    ({"tls": ACME}, "53/UDP 53/TCP 14000/TCP"),
+    ({"tls": ACME | {"acme": {"enabled": True}}}, "53/UDP 53/TCP 443/TCP"),
+    ({"tls": ACME, "config": {"tls": {"acme": {"directory": "https://[2001:db8::1]/dir"}}}}, "53/UDP 53/TCP 443/TCP"),
+    ({"networkPolicy": {"extraEgress": [{"ports": [{"port": 1053, "protocol": "UDP"}]}]}}, "53/UDP 53/TCP 1053/UDP"),
+]
+
+# Values, and whose X-Forwarded-* headers count with them.
+PRIVATE = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"]
+PROXIES = [
+    ({}, []),
+    ({"service": {"type": "LoadBalancer"}}, []),
+    ({"ingress": {"enabled": True}}, PRIVATE),
+    ({"gateway": {"enabled": True, "parentRefs": [{"name": "a"}]}}, PRIVATE),
+    ({"ingress": {"enabled": True}, "trustedProxies": []}, []),
+    ({"trustedProxies": ["192.0.2.0/24"]}, ["192.0.2.0/24"]),
+]
+TRAFFIC = [  # values of service, externalTrafficPolicy
+    ({}, None), ({"type": "NodePort"}, None), ({"type": "NodePort", "externalTrafficPolicy": "Cluster"}, "Cluster"),
+    ({"type": "LoadBalancer"}, "Local"), ({"type": "LoadBalancer", "externalTrafficPolicy": "Cluster"}, "Cluster"),
+]
+
+# Texts whose beginnings and ends YAML has its own thoughts about.
+ZONES = {
+    "a": "   @ IN SOA a b 1 2 3 4 5\nx IN A 192.0.2.1\n", "b": "  \n   indented\nnot indented\n", "c": "\n\n  @ IN SOA a\n\n",
+    "d": "\tx IN\r\n\ty\n\n\n", "e": "no newline", "f": "", "g": "---\n...\n", "h": ' ; "comment"\n# another \n', "123": " x\n", "null": "y: {z\n",
+    "z": "  the last one, of which Helm cuts empty lines off\n",
+}
 
 
 def helm(*arguments, text=None):
@@ -65,6 +113,7 @@ def check_golden(values, write, complaints):
 def check_objects(name, text, complaints):
     """What must hold whatever the values are."""
     objects = [o for o in yaml.safe_load_all(text) if o]
+    check_hooks(name, objects, complaints)
     for one in objects:
         kind = one["kind"]
         for field in ("app.kubernetes.io/name", "app.kubernetes.io/instance"):
@@ -98,6 +147,85 @@ def check_refusals(complaints):
             complaints.append(f"{json.dumps(values)}: expected a refusal that says '{words}', got {made.returncode}: {made.stderr}")
 
 
+def first_of(template, values, complaints):
+    """The first object out of one template; an empty one where it fails."""
+    made = helm("template", "release", str(CHART), "--show-only", f"templates/{template}.yaml", "--values", "-", text=json.dumps(values))
+    if made.returncode != 0:
+        complaints.append(f"{json.dumps(values)}: {made.stderr}")
+        return {"spec": {}, "data": {}}
+    return next(yaml.safe_load_all(made.stdout))
+
+
+def check_egress(complaints):
+    for values, wanted in EGRESS:
+        rules = first_of("networkpolicy", values, complaints)["spec"].get("egress", [])
+        ports = [port for rule in rules if "openshift-dns" not in json.dumps(rule) for port in rule["ports"]]
+        got = " ".join(f"{port['port']}/{port['protocol']}" for port in ports)
+        if got != wanted:
+            complaints.append(f"{json.dumps(values)}: egress is {got}, expected {wanted}")
+
+
+def check_clients(complaints):
+    """Nobody can say that he comes from elsewhere, or for another name, unless there is a proxy."""
+    for values, wanted in PROXIES:
+        got = json.loads(first_of("configmap", values, complaints)["data"].get("signpost.json", "{}")).get("trusted_proxies")
+        if got != wanted:
+            complaints.append(f"{json.dumps(values)}: trusted_proxies are {got}, expected {wanted}")
+    for values, wanted in TRAFFIC:
+        got = first_of("service", {"service": values}, complaints)["spec"].get("externalTrafficPolicy")
+        if got != wanted:
+            complaints.append(f"service {json.dumps(values)}: externalTrafficPolicy is {got}, expected {wanted}")
+
+
+def check_zones(complaints):
+    """Zone files are mounted as they were given."""
+    for mode in ("cluster", "sidecar"):
+        values = {"zones": ZONES, "resolver": {"mode": mode}}
+        made = helm("template", "release", str(CHART), "--show-only", "templates/configmap.yaml", "--values", "-", text=json.dumps(values))
+        try:
+            objects = [one for one in yaml.safe_load_all(made.stdout) if one]
+        except yaml.YAMLError as error:
+            complaints.append(f"zones: not YAML: {error}")
+            continue
+        got = next((one["data"] for one in objects if one["metadata"]["name"].endswith("-zones")), None)
+        if got != ZONES:
+            complaints.append(f"zones became {got}, expected {ZONES}: {made.stderr}")
+
+
+def check_mounted_default(complaints):
+    """tls.default may be mounted in another way than by tls.secrets."""
+    tls = {"enabled": True, "acme": {"enabled": True}, "default": "www.example.com"}
+    for more in ({"extraVolumeMounts": [{"name": "x", "mountPath": "/etc/signpost/tls/www.example.com"}]},
+                 {"extraVolumeMounts": [{"name": "x", "mountPath": "/etc/signpost/tls/"}]},
+                 {"config": {"tls": {"certificates": "/elsewhere"}}}):
+        first_of("configmap", {"tls": tls} | more, complaints)
+
+
+def names_of(release, *arguments):
+    made = helm("template", release, str(CHART), *arguments)
+    return {one["metadata"]["name"] for one in yaml.safe_load_all(made.stdout) if one}
+
+
+def check_names(complaints):
+    """Releases whose names differ only at the end share no object, and no name is too long."""
+    long = "a" * 52
+    cases = [[names_of(f"{long}{end}", "--set", "benchmark.enabled=true") for end in "xy"],
+             [names_of("release", "--set", f"fullnameOverride={long}{end}") for end in "xy"]]
+    for first, second in cases:
+        if not first or first & second or any(len(name) > 63 for name in first | second):
+            complaints.append(f"long names: {sorted(first)} beside {sorted(second)}")
+    if "release-signpost" not in names_of("release") or "my-signpost" not in names_of("my-signpost"):
+        complaints.append("short names are not left as they are")
+
+
+def check_hooks(name, objects, complaints):
+    """Helm deletes no hook when a release goes: a hook is one that goes when it has succeeded."""
+    for one in objects:
+        notes = one["metadata"].get("annotations") or {}
+        if "helm.sh/hook" in notes and "hook-succeeded" not in notes.get("helm.sh/hook-delete-policy", ""):
+            complaints.append(f"{name}: {one['kind']} {one['metadata']['name']} would stay after `helm uninstall`")
+
+
 def check_old_kubernetes(complaints):
     """Without the kubelet's sleep signpost itself goes on accepting for as long."""
     made = render(HERE / "default-values.yaml", OLD).stdout
@@ -112,6 +240,11 @@ def main():
     for values in sorted(HERE.glob("*-values.yaml")):
         check_golden(values, "--write" in sys.argv[1:], complaints)
     check_refusals(complaints)
+    check_egress(complaints)
+    check_clients(complaints)
+    check_zones(complaints)
+    check_mounted_default(complaints)
+    check_names(complaints)
     check_old_kubernetes(complaints)
     if complaints:
         sys.exit("\n".join(complaints))

@@ -389,6 +389,17 @@ class NginxTest(LoadTest):
         self.expect(report, ok=100)
         self.assertEqual(report["connections"], {"opened": 5, "resumed": 4})
 
+    def test_tls_goes_on_with_sessions_of_the_same_host(self):
+        targets = self.directory / "hosts"
+        targets.write_text("".join(f"host-{i}.example\t/ok\n" for i in range(4)))
+        argv = [binary(), "load", "--connect", self.where(3), "--tls", "--closed", "--no-keep-alive"]
+        argv += ["--connections", "1", "--threads", "1", "--requests", "40", "--json", "-", targets]
+        done = process.run(argv, env=clean_environment())
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        report = json.loads(done.stdout)
+        self.expect(report, ok=40)
+        self.assertEqual(report["connections"], {"opened": 40, "resumed": 36})
+
     def test_tls_with_a_connection_for_each_request(self):
         flags = ("--tls", "--no-keep-alive", "--closed", "--connections", "3")
         report = self.load(self.where(3), *flags, "--requests", "50")

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* Any octets as a result of the laboratory: either one clear message, or a page whose curves have a
- * place to go: no figure of it is "nan" or "inf". */
+ * place to go: no figure of it is "nan" or "inf"; and it is made of characters that an SVG may
+ * have. */
 
 #include <signpost/base/str.h>
+#include <signpost/base/utf8.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,20 @@ static void require(bool holds)
     }
 }
 
+/* XML 1.0, 2.2; what is drawn within the page is also written as a file of its own. */
+static void check_characters(sp_str_t text)
+{
+    while (text.len != 0) {
+        size_t len = sp_utf8_len(text);
+        unsigned char first = (unsigned char)text.ptr[0];
+
+        require(len != 0 && first != 0x7f && (first >= 0x20 || first == '\t' || first == '\n'));
+        require(!sp_str_starts_with(text, SP_STR("\xef\xbf\xbe")) &&
+                !sp_str_starts_with(text, SP_STR("\xef\xbf\xbf")));
+        text = sp_str_skip(text, len);
+    }
+}
+
 /* Coordinates are numbers: they follow these. The raw result, which may hold anything, comes last.
  */
 static void check_page(char *page)
@@ -30,6 +46,7 @@ static void check_page(char *page)
 
     require(raw != NULL && strstr(raw, "</html>") != NULL);
     *raw = '\0';
+    check_characters(sp_str_from(page));
     for (size_t i = 0; i != SP_COUNT(attributes); ++i) {
         for (const char *at = page; (at = strstr(at, attributes[i])) != NULL; ++at) {
             const char *value = at + strlen(attributes[i]);

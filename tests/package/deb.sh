@@ -43,6 +43,26 @@ done
 grep -q '"\[::\]:80"' "$work/root/etc/signpost/signpost.json"
 systemd-analyze security --offline=yes --threshold=20 --no-pager "$work/root/usr/lib/systemd/system/signpost.service" >"$work/out" ||
     { cat "$work/out"; echo "exposed more than 2.0"; exit 1; }
+# With the drop-in for configurations that hold a secret: the program is told where systemd puts it.
+dropin=$(find "$work/root/usr/share/doc" -path '*/examples/systemd/signpost.service.d/secret.conf')
+mkdir -p "$work/root/etc/systemd/system/signpost.service.d"
+cp "$dropin" "$work/root/etc/systemd/system/signpost.service.d"
+systemd-analyze security --offline=yes --root="$work/root" --threshold=20 --no-pager signpost.service >"$work/out" ||
+    { cat "$work/out"; echo "exposed more than 2.0 with the drop-in"; exit 1; }
+grep -qx 'ExecStart=/usr/bin/signpost serve --config %d/signpost.json' "$dropin"
+grep -qx 'LoadCredential=signpost.json:/etc/signpost/signpost.json' "$dropin"
+
+# Purging removes what the service kept; removing does not. A link leads to the state of a DynamicUser.
+dpkg-deb --control "$work"/packages/signpost_*.deb "$work/control"
+state=$work/purged/var/lib
+mkdir -p "$state/private/signpost/accounts" "$state/other"
+ln -s private/signpost "$state/signpost"
+touch "$state/private/signpost/accounts/key"
+DPKG_ROOT=$work/purged "$work/control/postrm" remove
+[ -f "$state/signpost/accounts/key" ] || { echo "removing the package removed the state"; exit 1; }
+DPKG_ROOT=$work/purged "$work/control/postrm" purge
+find "$state" -name '*signpost*' | grep . && { echo "purging left these"; exit 1; }
+[ -d "$state/other" ]
 libraries=$(dirname "$(find "$work/root" -name 'libsignpost.so.1')")
 
 # The libraries' symbols and the headers' words; a static inline function is in the header itself.

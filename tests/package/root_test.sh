@@ -48,6 +48,11 @@ systemd-analyze verify --root="$root" --man=no signpost.service signpost.socket 
 systemd-analyze security --offline=yes --root="$root" --threshold=20 --no-pager signpost.service >"$work/out" ||
     { cat "$work/out"; fail "exposed more than 2.0"; }
 tail -n 1 "$work/out"
+# The same with the drop-in for configurations that hold a secret.
+mkdir "$root/etc/systemd/system/signpost.service.d"
+cp "$root/usr/share/doc/signpost/examples/systemd/signpost.service.d/secret.conf" "$root/etc/systemd/system/signpost.service.d"
+systemd-analyze verify --root="$root" --man=no signpost.service >"$work/out" 2>&1 || { cat "$work/out"; fail "a bad drop-in"; }
+rm -r "$root/etc/systemd/system/signpost.service.d"
 
 # systemd can't run here: what it would start, as a user without any right but that to port 80.
 cat >"$root/start" <<'TEXT'
@@ -72,10 +77,15 @@ TEXT
 unshare --net sh -c "ip link set lo up && exec unshare --mount --pid --fork --kill-child --mount-proc='$root/proc' chroot '$root' sh /start" ||
     fail "the service does not start, say that it is well, and end"
 
+# What a service with tls.acme leaves behind, as DynamicUser= has it.
+mkdir -p "$root/var/lib/private/signpost/accounts"
+ln -s private/signpost "$root/var/lib/signpost"
+touch "$root/var/lib/private/signpost/accounts/key"
 echo '{"listen": [{"address": "[::]:8080"}]}' >"$root/etc/signpost/signpost.json"
 inside apt-get -qq remove -y signpost libsignpost1 libsignpost-dev >"$work/log" 2>&1 || { cat "$work/log"; fail "can't be removed"; }
+[ -e "$root/var/lib/signpost/accounts/key" ] || fail "removing must leave the state"
 [ -e "$root/etc/signpost/signpost.json" ] || fail "the configuration is the administrator's: removing must leave it"
 inside dpkg --purge signpost libsignpost1 >"$work/log" 2>&1 || { cat "$work/log"; fail "can't be purged"; }
-if find "$root/etc" "$root/usr" "$root/var/lib/systemd" -name '*signpost*' 2>/dev/null | grep .; then
+if find "$root/etc" "$root/usr" "$root/var/lib/systemd" "$root/var/lib/private" "$root/var/lib/signpost" -name '*signpost*' 2>/dev/null | grep .; then
     fail "purging leaves these"
 fi

@@ -3,14 +3,18 @@
 {{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" -}}
 {{- end -}}
 
+{{/* Names get endings and may have 63 octets in all. A long one ends in a hash of the whole, so that two do not become the same. */}}
 {{- define "signpost.fullname" -}}
+{{- $name := printf "%s-%s" .Release.Name (include "signpost.name" .) -}}
 {{- if .Values.fullnameOverride -}}
-{{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" -}}
+{{- $name = .Values.fullnameOverride -}}
 {{- else if contains (include "signpost.name" .) .Release.Name -}}
-{{- .Release.Name | trunc 50 | trimSuffix "-" -}}
-{{- else -}}
-{{- printf "%s-%s" .Release.Name (include "signpost.name" .) | trunc 50 | trimSuffix "-" -}}
+{{- $name = .Release.Name -}}
 {{- end -}}
+{{- if gt (len $name) 50 -}}
+{{- $name = printf "%s-%s" ($name | trunc 41 | trimSuffix "-") (sha256sum $name | trunc 8) -}}
+{{- end -}}
+{{- $name | trimSuffix "-" -}}
 {{- end -}}
 
 {{- define "signpost.selector" -}}
@@ -75,8 +79,35 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end -}}
 {{- end -}}
 
+{{/* tls.default is mounted: out of tls.secrets, or by whoever mounts something at its folder or above it. */}}
+{{- define "signpost.checkDefault" -}}
+{{- $folder := printf "/etc/signpost/tls/%s/" .Values.tls.default -}}
+{{- $found := dig "tls" "certificates" "" .Values.config -}}
+{{- range .Values.tls.secrets -}}
+{{- if eq .name $.Values.tls.default -}}{{- $found = "yes" -}}{{- end -}}
+{{- end -}}
+{{- range .Values.extraVolumeMounts -}}
+{{- if hasPrefix (printf "%s/" (trimSuffix "/" .mountPath)) $folder -}}{{- $found = "yes" -}}{{- end -}}
+{{- end -}}
+{{- if not $found -}}
+{{- fail (printf "tls.default is %q, which is the name of none of tls.secrets: signpost would not start; add {name: %q, secretName: …} to tls.secrets, or leave tls.default empty" .Values.tls.default .Values.tls.default) -}}
+{{- end -}}
+{{- end -}}
+
 {{- define "signpost.acme" -}}
 {{- if and .Values.tls.enabled .Values.tls.acme.enabled -}}yes{{- end -}}
+{{- end -}}
+
+{{/* Who tells the client's address and the name that it asked for. With no proxy of the chart's own in front nobody does:
+     clients may have private addresses themselves, and those of nodes where externalTrafficPolicy is Cluster. */}}
+{{- define "signpost.trustedProxies" -}}
+{{- if kindIs "slice" .Values.trustedProxies -}}
+{{- .Values.trustedProxies | toJson -}}
+{{- else if or .Values.ingress.enabled .Values.gateway.enabled -}}
+{{- list "10.0.0.0/8" "172.16.0.0/12" "192.168.0.0/16" "100.64.0.0/10" "fc00::/7" | toJson -}}
+{{- else -}}
+{{- list | toJson -}}
+{{- end -}}
 {{- end -}}
 
 {{/* signpost's configuration file: what the chart works out, and `config` over it. */}}
@@ -89,7 +120,10 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end -}}
 {{- $listen = append $listen (dict "address" "[::]:8443" "tls" true) -}}
 {{- $_ := set $tls "certificates" "/etc/signpost/tls" -}}
-{{- with .Values.tls.default -}}{{- $_ := set $tls "default" . -}}{{- end -}}
+{{- with .Values.tls.default -}}
+{{- include "signpost.checkDefault" $ -}}
+{{- $_ := set $tls "default" . -}}
+{{- end -}}
 {{- if .Values.tls.acme.enabled -}}
 {{- with .Values.tls.acme -}}
 {{- $acme := dict "directory" .directory "storage" "/var/lib/signpost" "challenge" .challenge -}}
@@ -110,9 +144,39 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end -}}
 {{- $delay := ternary 0 (int .Values.rollout.propagationSeconds) (eq (include "signpost.canSleep" .) "yes") -}}
 {{- $drain := dict "delay_s" $delay "timeout_s" (add $delay (int .Values.rollout.drainSeconds)) -}}
-{{- $made := dict "listen" $listen "admin" (dict "address" (printf "[::]:%d" (int .Values.metrics.port))) "dns" $dns "drain" $drain "trusted_proxies" .Values.trustedProxies "log" (dict "format" "json") -}}
+{{- $made := dict "listen" $listen "admin" (dict "address" (printf "[::]:%d" (int .Values.metrics.port))) "dns" $dns "drain" $drain "trusted_proxies" (include "signpost.trustedProxies" . | fromJsonArray) "log" (dict "format" "json") -}}
 {{- if $tls -}}{{- $_ := set $made "tls" $tls -}}{{- end -}}
 {{- mergeOverwrite $made (deepCopy .Values.config) | toPrettyJson -}}
+{{- end -}}
+
+{{/* Where questions go that leave the pod, as lists of ports: {plain: …, tls: …}. Port 53 is always among them,
+     for the pod's own resolver. What is asked on the loopback is the sidecar. */}}
+{{- define "signpost.dnsPorts" -}}
+{{- $plain := list 53 -}}
+{{- $tls := list -}}
+{{- range (include "signpost.config" . | fromJson).dns.resolvers -}}
+{{- if and (regexMatch "^([^:]+|\\[.*\\]):[0-9]+$" .) (not (regexMatch "^(127\\.|\\[::1\\])" .)) -}}
+{{- $plain = append $plain (regexFind "[0-9]+$" . | int) -}}
+{{- end -}}
+{{- end -}}
+{{- if eq .Values.resolver.mode "sidecar" -}}
+{{- range .Values.resolver.sidecar.forward -}}
+{{- /* ADDRESS[@PORT][#NAME]: with a name Unbound takes 853 where no port is given. */ -}}
+{{- $port := regexFind "@[0-9]+" . | trimPrefix "@" | default (ternary "853" "53" (contains "#" .)) | int -}}
+{{- if $.Values.resolver.sidecar.forwardTls -}}
+{{- $tls = append $tls $port -}}
+{{- else -}}
+{{- $plain = append $plain $port -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- dict "plain" ($plain | uniq) "tls" (without ($tls | uniq) 53) | toJson -}}
+{{- end -}}
+
+{{/* The port of the certificate authority's directory. */}}
+{{- define "signpost.acmePort" -}}
+{{- $url := urlParse (include "signpost.config" . | fromJson).tls.acme.directory -}}
+{{- regexFind ":[0-9]+$" $url.host | trimPrefix ":" | default (ternary "80" "443" (eq $url.scheme "http")) -}}
 {{- end -}}
 
 {{- define "signpost.unbound" -}}
@@ -135,6 +199,9 @@ server:
   serve-expired-client-timeout: 1800
   hide-identity: yes
   hide-version: yes
+{{- if .Values.resolver.sidecar.forwardTls }}
+  tls-cert-bundle: {{ .Values.resolver.sidecar.tlsCertBundle | quote }}
+{{- end }}
 {{- with .Values.resolver.sidecar.extraConfig }}
 {{ . | indent 2 }}
 {{- end }}

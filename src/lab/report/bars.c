@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "lab/report/markup.h"
+
 #define LEFT 12.0
 #define VALUE_ROOM 76.0 /* right of the longest bar */
 #define LINE 16.0
@@ -92,7 +94,7 @@ static void put_value(const sp_lab_canvas_t *canvas, const sp_lab_bars_t *chart,
                       "<rect class=\"bar c%zu\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
                       "height=\"%.0f\" rx=\"2\"><title>",
                       bar->look % SP_LAB_LOOKS, x->start, y, fmax(to - x->start, 0.5), BAR);
-        sp_buf_append_html(canvas->out, sp_str_from(hint.text));
+        sp_lab_append_text(canvas->out, sp_str_from(hint.text));
         sp_buf_append(canvas->out, SP_STR("</title></rect>\n"));
         put_whisker(canvas, x, &bar->spread, middle);
     }

@@ -3,6 +3,8 @@
 
 #include <signpost/base/octet.h>
 
+#include "lab/report/markup.h"
+
 void sp_lab_put(sp_buf_t *out, const char *html)
 {
     sp_buf_append(out, sp_str_from(html));
@@ -10,7 +12,7 @@ void sp_lab_put(sp_buf_t *out, const char *html)
 
 void sp_lab_put_text(sp_buf_t *out, const char *text)
 {
-    sp_buf_append_html(out, sp_str_from(text));
+    sp_lab_append_text(out, sp_str_from(text));
 }
 
 void sp_lab_put_element(sp_buf_t *out, const char *tag, const char *class, const char *text)

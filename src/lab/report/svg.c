@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "lab/report/markup.h"
+
 #define WIDE 760.0
 #define NARROW 358.0
 #define CHARACTER 6.5 /* pixels of an average one, at 12 pixels */
@@ -74,9 +76,9 @@ void sp_lab_svg_begin(const sp_lab_canvas_t *canvas, double height, const char *
                       width, height);
     }
     sp_buf_append(out, SP_STR("><title>"));
-    sp_buf_append_html(out, sp_str_from(title));
+    sp_lab_append_text(out, sp_str_from(title));
     sp_buf_append(out, SP_STR("</title><desc>"));
-    sp_buf_append_html(out, sp_str_from(desc));
+    sp_lab_append_text(out, sp_str_from(desc));
     sp_buf_append(out, SP_STR("</desc>\n"));
     if (canvas->alone) {
         sp_buf_append(out, SP_STR("<style>"));
@@ -105,7 +107,7 @@ void sp_lab_svg_text(const sp_lab_canvas_t *canvas, double x, double y, char anc
         sp_buf_printf(canvas->out, " class=\"%s\"", class);
     }
     sp_buf_append_char(canvas->out, '>');
-    sp_buf_append_html(canvas->out, text);
+    sp_lab_append_text(canvas->out, text);
     sp_buf_append(canvas->out, SP_STR("</text>\n"));
 }
 
@@ -138,7 +140,7 @@ void sp_lab_svg_marker(const sp_lab_canvas_t *canvas, double x, double y, size_t
         return;
     }
     sp_buf_append(canvas->out, SP_STR("><title>"));
-    sp_buf_append_html(canvas->out, sp_str_from(hint));
+    sp_lab_append_text(canvas->out, sp_str_from(hint));
     sp_buf_append(canvas->out, SP_STR("</title></path>\n"));
 }
 

@@ -65,7 +65,7 @@ Test(child, keeps_what_is_printed_and_how_it_ended)
     cr_expect(sp_str_eq(sp_child_output(&child), SP_STR("wrong\n")));
     file = fopen(result, "r");
     cr_assert_not_null(file);
-    (void)fgets(text, sizeof(text), file);
+    cr_expect_not_null(fgets(text, sizeof(text), file));
     (void)fclose(file);
     cr_expect_str_eq(text, "right\n");
 }

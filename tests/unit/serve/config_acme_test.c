@@ -10,7 +10,7 @@
 /* The configuration with these keys in `tls.acme`; NULL where it has faults, told in *recorder. */
 static sp_config_t *read_acme(const char *keys, sp_config_recorder_t *recorder)
 {
-    char text[TEXT_MAX];
+    char text[TEXT_MAX + 128];
 
     (void)snprintf(
         text, sizeof(text),

@@ -171,10 +171,11 @@ Test(report_page, a_stand_in_is_named_wherever_its_figures_are)
     free(page);
 }
 
-/* A result with markup in every text of it. */
+/* A result with markup, and characters that may be in no document, in every text of it. */
 static void poison(json_t *value)
 {
-    static const char markup[] = "</script><img src=x onerror=alert(1)>\"'&</title></style>]]>";
+    static const char markup[] = "</script><img src=x onerror=alert(1)>\"'&</title></style>]]>"
+                                 "\x01\x1b\r\x7f\xef\xbf\xbf";
     const char *key = NULL;
     json_t *inner = NULL;
 
@@ -202,6 +203,16 @@ static void poison(json_t *value)
     }
 }
 
+static bool has_control_characters(const char *text)
+{
+    for (; *text != '\0'; ++text) {
+        if (((unsigned char)*text < 0x20 && *text != '\n') || *text == 0x7f) {
+            return true;
+        }
+    }
+    return false;
+}
+
 Test(report_page, escapes_whatever_comes_from_outside)
 {
     json_t *root = sp_sample_result(1);
@@ -218,6 +229,10 @@ Test(report_page, escapes_whatever_comes_from_outside)
     cr_expect_eq(occurrences(page, "</style>"), 1U);
     cr_expect_geq(occurrences(page, "&lt;img src=x onerror=alert(1)&gt;&#34;&#39;&amp;"), 10U);
     cr_expect_geq(occurrences(page, "\\u003cimg"), 10U);
+    cr_expect_geq(occurrences(page, "]]&gt;\xef\xbf\xbd\xef\xbf\xbd"), 10U);
+    *strstr(page, "<script") = '\0';
+    cr_expect_not(has_control_characters(page));
+    cr_expect_eq(occurrences(page, "\xef\xbf\xbf"), 0U);
     free(page);
 }
 
@@ -405,6 +420,41 @@ static char *read_chart(const char *folder, const char *name)
     cr_expect_gt(fread(text, 1, 99999, file), 100U);
     (void)fclose(file);
     return text;
+}
+
+static void check_charts(const char *folder)
+{
+    DIR *entries = opendir(folder);
+    size_t count = 0;
+
+    cr_assert_not_null(entries);
+    for (const struct dirent *entry = NULL; (entry = readdir(entries)) != NULL;) {
+        if (entry->d_name[0] != '.') {
+            char *chart = read_chart(folder, entry->d_name);
+
+            cr_expect_not_null(strstr(chart, "]]&gt;\xef\xbf\xbd"), "%s", entry->d_name);
+            cr_expect_not(has_control_characters(chart), "%s", entry->d_name);
+            free(chart);
+            ++count;
+        }
+    }
+    (void)closedir(entries);
+    cr_expect_geq(count, 4U);
+}
+
+Test(report_page, charts_have_no_character_that_xml_forbids)
+{
+    char folder[] = "/tmp/signpost-charts-XXXXXX";
+    json_t *root = sp_sample_result(1);
+    sp_lab_report_result_t result = {.label = "r", .root = root};
+    sp_error_t err;
+
+    poison(root);
+    cr_assert_not_null(mkdtemp(folder));
+    cr_assert_eq(sp_lab_report_charts(&result, 1, folder, &err), SP_OK, "%s", err.message);
+    check_charts(folder);
+    empty_folder(folder);
+    json_decref(root);
 }
 
 Test(report_page, charts_become_files)
