@@ -126,7 +126,9 @@ static void report_end(sp_pending_t *pending, uint64_t now_us)
     report.headers = pending->raw.headers;
     report.header_count = pending->raw.header_count;
     report.client = pending->request.client;
-    if (pending->raw.host_count != 0) {
+    if (pending->request.host.len != 0) {
+        report.host = pending->request.host;
+    } else if (pending->raw.host_count != 0) {
         report.host = pending->raw.hosts[0];
     }
     if (pending->request.scheme.len != 0) {

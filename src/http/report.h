@@ -23,7 +23,7 @@ typedef struct sp_report {
     unsigned status;
     sp_str_t method;
     sp_str_t scheme;
-    sp_str_t host;   /* as sent */
+    sp_str_t host;   /* that the request is for, without port; as sent where it is none */
     sp_str_t target; /* as sent */
     int version;     /* 0x100, 0x101, 0x200 */
     sp_str_t client; /* address that a trusted proxy named; empty: none */

@@ -444,6 +444,18 @@ class AccessLogTest(ServerTest):
         self.assertEqual({key: entry[key] for key in wanted}, wanted)
         self.assertRegex(entry["time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
 
+    def test_the_host_is_the_one_that_the_request_is_for(self):
+        upper, bad = HOST.upper(), "no host!"
+        for mark, host, target, logged in (
+            ("port", f"{upper}.:8080", "/port", HOST),
+            ("absolute", "other.example.net", f"http://{HOST}/absolute", HOST),
+            ("bad", bad, "/bad", bad),
+        ):
+            self.fetch(host, target)
+            line = self.signpost.wait_line(lambda text, mark=mark: f"/{mark}\"" in text, timeout=10)
+            self.assertIsNotNone(line, mark)
+            self.assertEqual(json.loads(line)["host"], logged)
+
 
 class SlowReaderTest(FileTest):
     def test_an_unread_log_blocks_nobody(self):
