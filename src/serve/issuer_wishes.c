@@ -24,7 +24,6 @@ void sp_issuer_wishes_clear(sp_issuer_wishes_t *wishes)
 bool sp_issuer_wishes_add(sp_issuer_wishes_t *wishes, sp_str_t name, uint64_t asker)
 {
     sp_issuer_wish_t *wish = name.len > SP_TLS_NAME_MAX ? NULL : calloc(1, sizeof(*wish));
-    bool is_taken = false;
 
     if (wish == NULL) {
         return false;
@@ -33,17 +32,16 @@ bool sp_issuer_wishes_add(sp_issuer_wishes_t *wishes, sp_str_t name, uint64_t as
     wish->len = name.len;
     wish->asker = asker;
     (void)pthread_mutex_lock(&wishes->mutex);
-    is_taken = wishes->count != SP_ISSUER_WISHES_MAX;
-    if (is_taken) {
-        *wishes->last = wish;
-        wishes->last = &wish->next;
-        ++wishes->count;
-    }
-    (void)pthread_mutex_unlock(&wishes->mutex);
-    if (!is_taken) {
+    if (wishes->count == SP_ISSUER_WISHES_MAX) {
+        (void)pthread_mutex_unlock(&wishes->mutex);
         free(wish);
+        return false;
     }
-    return is_taken;
+    *wishes->last = wish;
+    wishes->last = &wish->next;
+    ++wishes->count;
+    (void)pthread_mutex_unlock(&wishes->mutex);
+    return true;
 }
 
 sp_issuer_wish_t *sp_issuer_wishes_take(sp_issuer_wishes_t *wishes)
