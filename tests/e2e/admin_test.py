@@ -419,7 +419,8 @@ class ReadinessTest(AdminTest):
         self.dns.load(default="drop")
         begin = time.monotonic()
         self.assertTrue(wait_until(lambda: self.ready()[0] == 503, timeout=10))
-        self.assertGreater(time.monotonic() - begin, self.TIMEOUT_MS * 4 / 1000)
+        # Five times the limit after the last answer, which on a busy machine was a while ago.
+        self.assertGreater(time.monotonic() - begin, self.TIMEOUT_MS * 2 / 1000)
         self.assertEqual(self.ready()[1]["reason"], "no_resolver")
         done = cli("health", "--ready", "--admin", f"127.0.0.1:{self.admin_port}")
         self.assertEqual(done.returncode, 1)
