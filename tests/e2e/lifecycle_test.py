@@ -380,22 +380,35 @@ class NotifyTest(LifeTest):
 
 
 class UnitsTest(unittest.TestCase):
+    def copy(self, folder):
+        """The units in a folder, with the program under test; their paths."""
+        paths = [path for path in UNITS.rglob("*") if path.is_file()]
+        for path in paths:
+            place = Path(folder) / path.relative_to(UNITS)
+            place.parent.mkdir(exist_ok=True)
+            text = path.read_text(encoding="utf-8").replace("/usr/bin/signpost", binary())
+            place.write_text(text)
+        return sorted(str(path) for path in Path(folder).iterdir() if path.is_file())
+
+    def verify(self, paths):
+        done = subprocess.run(
+            ["systemd-analyze", "verify", "--man=no", *paths],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""))
+
     def test_systemd_finds_no_fault(self):
+        """In the units with their drop-in, nor in them alone."""
         self.assertTrue(shutil.which("systemd-analyze"), "systemd is not installed")
         with tempfile.TemporaryDirectory() as directory:
-            for path in UNITS.iterdir():
-                text = path.read_text(encoding="utf-8").replace("/usr/bin/signpost", binary())
-                (Path(directory) / path.name).write_text(text)
-            paths = sorted(str(path) for path in Path(directory).iterdir())
+            paths = self.copy(directory)
             self.assertEqual(len(paths), 2)
-            done = subprocess.run(
-                ["systemd-analyze", "verify", "--man=no", *paths],
-                capture_output=True,
-                text=True,
-                timeout=60,
-                check=False,
-            )
-        self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""))
+            self.verify(paths)
+            shutil.rmtree(Path(directory) / "signpost.service.d")
+            self.verify(paths)
 
 
 if __name__ == "__main__":
