@@ -32,7 +32,7 @@ GROWTH_LIMIT = 20 << 20
 # A sanitizer's own bookkeeping grows with every allocation, and takes its time: there the figures mean
 # nothing, and a shorter attack shows as well whether something breaks.
 IS_MEASURABLE = not os.environ.get("SIGNPOST_SANITIZED")
-ROUNDS, SECONDS, RATE = 3 if IS_MEASURABLE else 1, 2, 500
+ROUNDS, SECONDS, RATE = 3 if IS_MEASURABLE else 1, 1, 1000
 LEAST = 1 if IS_MEASURABLE else 0.05  # of what well-behaved clients ask is answered in the end
 
 

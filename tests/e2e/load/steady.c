@@ -55,7 +55,7 @@ typedef struct client {
     int epoll;
     size_t count;
     connection_t *connections;
-    size_t *idle; /* a stack of those that can send */
+    size_t *idle; /* a queue of those that can send: each has its turn, and none idles for long */
     size_t idle_count;
     uint64_t sent, answered, wrong, lost, refused, connects, max_us;
     uint64_t buckets[BUCKETS];
@@ -142,11 +142,21 @@ static void become_idle(client_t *client, size_t index)
     client->idle[client->idle_count++] = index;
 }
 
+static size_t take_idle(client_t *client, size_t at)
+{
+    size_t index = client->idle[at];
+
+    --client->idle_count;
+    memmove(client->idle + at, client->idle + at + 1,
+            (client->idle_count - at) * sizeof(*client->idle));
+    return index;
+}
+
 static void leave_idle(client_t *client, size_t index)
 {
     for (size_t i = 0; i != client->idle_count; ++i) {
         if (client->idle[i] == index) {
-            client->idle[i] = client->idle[--client->idle_count];
+            (void)take_idle(client, i);
             return;
         }
     }
@@ -255,7 +265,7 @@ static void on_event(client_t *client, const struct epoll_event *event)
 
 static void send_one(client_t *client, uint64_t due_us)
 {
-    size_t index = client->idle[--client->idle_count];
+    size_t index = take_idle(client, 0);
     connection_t *connection = &client->connections[index];
 
     connection->due_us = due_us;
