@@ -231,6 +231,15 @@ static unsigned status_of(const sp_report_t *report)
     return report->was_answered ? report->status : SP_ACCESS_STATUS_GONE;
 }
 
+static void put_clock(line_t *line, const struct tm *utc)
+{
+    put_padded(line, (unsigned)utc->tm_hour, 2);
+    put(line, SP_STR(":"));
+    put_padded(line, (unsigned)utc->tm_min, 2);
+    put(line, SP_STR(":"));
+    put_padded(line, (unsigned)utc->tm_sec, 2);
+}
+
 /* RFC 3339, up to the fraction of the second. */
 static void put_json_second(line_t *line, const struct tm *utc)
 {
@@ -240,11 +249,7 @@ static void put_json_second(line_t *line, const struct tm *utc)
     put(line, SP_STR("-"));
     put_padded(line, (unsigned)utc->tm_mday, 2);
     put(line, SP_STR("T"));
-    put_padded(line, (unsigned)utc->tm_hour, 2);
-    put(line, SP_STR(":"));
-    put_padded(line, (unsigned)utc->tm_min, 2);
-    put(line, SP_STR(":"));
-    put_padded(line, (unsigned)utc->tm_sec, 2);
+    put_clock(line, utc);
 }
 
 /* As Apache's and nginx's "combined", in UTC. */
@@ -258,11 +263,7 @@ static void put_combined_second(line_t *line, const struct tm *utc)
     put(line, SP_STR("/"));
     put_padded(line, (unsigned)(utc->tm_year + 1900), 4);
     put(line, SP_STR(":"));
-    put_padded(line, (unsigned)utc->tm_hour, 2);
-    put(line, SP_STR(":"));
-    put_padded(line, (unsigned)utc->tm_min, 2);
-    put(line, SP_STR(":"));
-    put_padded(line, (unsigned)utc->tm_sec, 2);
+    put_clock(line, utc);
     put(line, SP_STR(" +0000"));
 }
 

@@ -8,18 +8,24 @@
  * own thread, so that no worker waits for a disk. What was read is kept, the least recently used
  * being forgotten beyond SP_TLS_STORE_BYTES_MAX and SP_TLS_STORE_NAMES_MAX, and compared with the
  * files again when it is used: a changed file is served within SP_TLS_FRESH_MS. Names that have a
- * certificate come first, so that who makes up others holds up nobody: of four looks at least one
- * is for those, if any wait.
+ * certificate are looked at first, so that who makes up names holds up nobody; but of four looks
+ * one at least is at a name of which nothing is known, if any waits.
  *
  * A name NAME is looked for in this order; the first that has not expired wins, else the first at
  * all:
- * 1. the folder NAME, 2. the folders *.PARENT, _.PARENT, _wildcard.PARENT, and PARENT if its
- * certificate holds for NAME, each in the folders of the options in their order; 3. the issuer, if
- * there is one; 4. the default certificate. A folder holds fullchain.pem  privkey.pem certbot and
- * others tls.crt        tls.key                               a mounted Kubernetes secret cert.pem
- * ../private/NAME/key.pem               uacme (the first of these that is there) and may hold a
- * second pair with a key of the other kind fullchain.rsa.pem  privkey.rsa.pem    or    tls.rsa.crt
- * tls.rsa.key
+ * 1. the folder NAME;
+ * 2. the folders *.PARENT, _.PARENT, _wildcard.PARENT;
+ *    and PARENT, if its certificate holds for NAME;
+ *    1 and 2 in each of the options' folders, in their order;
+ * 3. the issuer, if there is one;
+ * 4. the default certificate.
+ *
+ * A folder holds the first of these that is there,
+ *     fullchain.pem  privkey.pem                           certbot and others
+ *     tls.crt        tls.key                               a mounted Kubernetes secret
+ *     cert.pem       ../private/NAME/key.pem               uacme
+ * and may hold a second pair with a key of the other kind,
+ *     fullchain.rsa.pem  privkey.rsa.pem    or    tls.rsa.crt  tls.rsa.key
  */
 
 #include <signpost/base/error.h>
@@ -31,9 +37,8 @@
 
 #define SP_TLS_STORE_BYTES_MAX ((size_t)64 * 1024 * 1024) /* of certificates, about */
 #define SP_TLS_STORE_NAMES_MAX ((size_t)50000)            /* also those without a certificate */
-#define SP_TLS_STORE_JOBS_MAX                                                                      \
-    ((size_t)1000)             /* names of which nothing is known, to be looked at                 \
-                                */
+/* Names of which nothing is known, to be looked at, at a time. */
+#define SP_TLS_STORE_JOBS_MAX ((size_t)1000)
 #define SP_TLS_RECHECK_MS 2000 /* used again after so long: looked at */
 #define SP_TLS_FRESH_MS 8000   /* not looked at for so long: looked at before it is used */
 #define SP_TLS_WAIT_MS 10000   /* that a handshake waits for a certificate */
